@@ -17,15 +17,16 @@ Order within a step: updates, activation, the due set, then the acts one by one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict, TypeVar
 
 from actmem.errors import InputError
 from actmem.week.scenario import (
     CLOCK,
+    Channel,
     Condition,
     Day,
     Scenario,
@@ -40,6 +41,8 @@ from actmem.week.scenario import (
 
 LATE_MINUTES = 60
 """Minutes past the target within which a timed task still counts as done late (A.4)."""
+T = TypeVar("T")
+
 CHANGES = ("reschedule", "override")
 """Update actions that replace fields of a task; ``cancel`` is the third action."""
 
@@ -91,24 +94,23 @@ class Version:
         )
 
     def updated(self, update: Update) -> Version:
-        """Return the version after ``update``; a task keeps its channel."""
-        changes = {
-            "type": update.new_type,
-            "cue": update.new_cue_id,
-            "condition": update.new_condition,
-            "target": None if update.new_target_time is None else minutes(update.new_target_time),
-            "before": update.new_window_before,
-            "after": update.new_window_after,
-            "label": update.new_label,
-            "action_text": update.new_action_text,
-        }
-        if update.new_cue_id is not None and update.new_condition is None:
-            changes["condition"] = None
-            return replace(
-                self,
-                **{k: v for k, v in changes.items() if v is not None or k == "condition"},
-            )
-        return replace(self, **{k: v for k, v in changes.items() if v is not None})
+        """Return the version after ``update``; a task keeps its channel.
+
+        A new cue takes the place of a condition on a value.
+        """
+        target = update.new_target_time
+        condition = self.condition if update.new_cue_id is None else None
+        return Version(
+            type=_new(update.new_type, self.type),
+            cue=_new(update.new_cue_id, self.cue),
+            channel=self.channel,
+            condition=_new(update.new_condition, condition),
+            target=self.target if target is None else minutes(target),
+            before=_new(update.new_window_before, self.before),
+            after=_new(update.new_window_after, self.after),
+            label=_new(update.new_label, self.label),
+            action_text=_new(update.new_action_text, self.action_text),
+        )
 
     @property
     def source(self) -> str | None:
@@ -127,6 +129,10 @@ class Version:
         if self.type == "time":
             return f"at {clock_time(self.target)}"
         return f"from {clock_time(self.target - self.before)} to {clock_time(self.target + self.after)}"
+
+
+def _new(new: T | None, old: T) -> T:
+    return old if new is None else new
 
 
 class Given(NamedTuple):
@@ -163,13 +169,6 @@ class Timeline(NamedTuple):
     """Steps at which a replaced version's condition holds and the present one's does not."""
     ancestors: tuple[str, ...]
     """The prerequisite, its prerequisite, and so on."""
-
-    @property
-    def changed_type(self) -> bool:
-        """True where an update changes the task's type."""
-        return self.versions[0].type != self.task.type or any(
-            version.type != self.task.type for version in self.versions
-        )
 
 
 class DayPlan(NamedTuple):
@@ -364,7 +363,7 @@ def updates_for(scenario: Scenario, number: int) -> list[Given]:
 class _Scene(NamedTuple):
     """What the steps of a day offer to the conditions of its tasks."""
 
-    index: dict[str, int]
+    position: dict[str, int]
     times: tuple[int, ...]
     narrative: tuple[frozenset[str], ...]
     channels: dict[str, tuple[frozenset[str], ...]]
@@ -375,7 +374,7 @@ class _Scene(NamedTuple):
     def of(cls, scenario: Scenario, day: Day) -> _Scene:
         names = {name: None for step in day.steps for name in step.state_events}
         return cls(
-            index={step.id: index for index, step in enumerate(day.steps)},
+            position={step.id: index for index, step in enumerate(day.steps)},
             times=tuple(minutes(step.time) for step in day.steps),
             narrative=tuple(frozenset(step.cues) for step in day.steps),
             channels={
@@ -386,9 +385,7 @@ class _Scene(NamedTuple):
                 for name in names
             },
             values={
-                name: _current_values(
-                    channel.default_item and channel.default_item.value, name, day.steps
-                )
+                name: _current_values(channel, name, day.steps)
                 for name, channel in scenario.state_channels.items()
             },
         )
@@ -411,8 +408,9 @@ class _Scene(NamedTuple):
         return -version.before <= past <= version.after
 
 
-def _current_values(value: Value, name: str, steps: Sequence[Step]) -> tuple[Value, ...]:
-    values = []
+def _current_values(channel: Channel, name: str, steps: Sequence[Step]) -> tuple[Value, ...]:
+    value = channel.default_item.value if channel.default_item else None
+    values: list[Value] = []
     for step in steps:
         for event in step.state_events.get(name, ()):
             value = event.value
@@ -426,9 +424,9 @@ def _timeline(
     start = 0
     if task.encoding != "start":
         step_id = task.encoding.removeprefix("step:")
-        if step_id not in scene.index:
+        if step_id not in scene.position:
             raise InputError(f"task {task.id!r} starts at {step_id!r}, which is no step of its day")
-        start = scene.index[step_id]
+        start = scene.position[step_id]
     effective = [g for g in given if g.update.action in (*CHANGES, "cancel")]
     cancelled = next((g.step for g in effective if g.update.action == "cancel"), None)
     return Timeline(
@@ -461,7 +459,7 @@ def _lay_out(task: Task, start: int, given: list[Given], scene: _Scene) -> _Layo
             update = pending.pop(0).update
             replaced.append(version)
             version = version.updated(update)
-            if not (update.new_cue_id is update.new_condition is update.new_target_time is None):
+            if update.new_cue_id or update.new_condition or update.new_target_time:
                 seen = None
         versions.append(version)
         if step < start:

@@ -245,7 +245,7 @@ def _count_type(line: Timeline, end: int, gone: int | None, by_type: dict[str, T
     """Count the task in the totals by type: declared, moved by updates, taken out by a cancel."""
     declared = line.task.type
     by_type.setdefault(declared, _slice())["total"] += 1
-    held = declared
+    held: str = declared
     for kind, at in _type_changes(line, end):
         if gone is not None and gone < at:
             break
@@ -263,7 +263,7 @@ def _count_type(line: Timeline, end: int, gone: int | None, by_type: dict[str, T
 
 def _type_changes(line: Timeline, end: int) -> Iterator[tuple[str, int]]:
     """Yield (new type, step) for each update up to step ``end`` that changes the type."""
-    held = line.task.type
+    held: str = line.task.type
     for step, version in enumerate(line.versions[: end + 1]):
         if version.type != held:
             held = version.type
