@@ -67,43 +67,63 @@ class Score(Struct):
 
 def score(plan: WeekPlan, rows: Iterable[Row]) -> Score:
     """Score a whole week. Rows must be exactly the week's steps, in order."""
-    rows = list(rows)
-    bind(plan, rows)
-    return tally(plan, rows)
-
-
-def bind(plan: WeekPlan, rows: Sequence[Row]) -> None:
-    """Raise ``InputError`` at the first row that is not the step that the scenario has there."""
-    position = 0
-    for day in plan.days:
-        name = day.day.name
-        for step in day.day.steps:
-            if position == len(rows):
-                raise InputError(
-                    f"the log ends before {name} {step.id}: {position} rows for {_total(plan)} steps"
-                )
-            row = rows[position]
-            if row.step_id != step.id or row.day != name:
-                raise InputError(
-                    f"row {position + 1} is {row.day} {row.step_id}, the scenario has {name} {step.id} "
-                    "there: a log of another week, or rows missing, doubled or out of order"
-                )
-            position += 1
-    if position < len(rows):
+    aligned = align(plan, rows)
+    if aligned.missing:
         raise InputError(
-            f"{len(rows)} rows for {position} steps: the log goes on after the week's end"
+            f"{aligned.missing} of {len(aligned.rows)} steps have no row, "
+            f"the first is {aligned.first_missing}"
         )
+    return tally(plan, aligned.rows)
 
 
-def _total(plan: WeekPlan) -> int:
-    return sum(len(day.times) for day in plan.days)
+class Aligned(NamedTuple):
+    """Rows put to the steps of a week, one a step."""
+
+    rows: list[Row]
+    """A step without a row has an empty one."""
+    missing: int
+    """Number of steps without a row."""
+    first_missing: str
+    """The first of them, as ``day step id``; empty for none."""
+
+
+def align(plan: WeekPlan, rows: Iterable[Row]) -> Aligned:
+    """Put each row to its step by (day, step id).
+
+    Raises ``InputError`` for a row that names no step of the week, or stands twice or out of order.
+    """
+    aligned: list[Row] = []
+    missing: list[str] = []
+    steps = ((day.day.name, step.id) for day in plan.days for step in day.day.steps)
+    for number, row in enumerate(rows, start=1):
+        for place in steps:
+            if place == (row.day, row.step_id):
+                aligned.append(row)
+                break
+            aligned.append(Row(*place))
+            missing.append(" ".join(place))
+        else:
+            raise InputError(_misfit(plan, row, number))
+    for place in steps:
+        aligned.append(Row(*place))
+        missing.append(" ".join(place))
+    return Aligned(aligned, len(missing), missing[0] if missing else "")
+
+
+def _misfit(plan: WeekPlan, row: Row, number: int) -> str:
+    known = any(
+        row.day == day.day.name and row.step_id == step.id
+        for day in plan.days
+        for step in day.day.steps
+    )
+    where = f"row {number} ({row.day} {row.step_id})"
+    if known:
+        return f"{where} stands twice or out of order; rows have to be in the order of the week"
+    return f"{where} is no step of {plan.scenario.scenario_name}; this is the log of another week"
 
 
 def tally(plan: WeekPlan, rows: Sequence[Row]) -> Score:
-    """Score rows that are known to bind. Steps without a row count as empty acts.
-
-    ``rows`` may stop early, at any step: that is an episode that was not played to its end.
-    """
+    """Score aligned rows, one a step."""
     summary = dict.fromkeys(METRICS, 0)
     per_day = {}
     position = 0
@@ -114,7 +134,7 @@ def tally(plan: WeekPlan, rows: Sequence[Row]) -> Score:
         per_day[day.day.name] = result
         for name, count in result.metrics.items():
             summary[name] += count
-    return Score(summary=summary, steps=_total(plan), per_day=per_day)
+    return Score(summary=summary, steps=position, per_day=per_day)
 
 
 def _score_day(plan: DayPlan, rows: Sequence[Row]) -> DayScore:
@@ -125,8 +145,6 @@ def _score_day(plan: DayPlan, rows: Sequence[Row]) -> DayScore:
         for channel, times in row.queries.items():
             channels[channel] = channels.get(channel, 0) + times
         _score_step(state, step, row.chosen, count)
-    for step in range(len(rows), len(plan.times)):
-        _score_step(state, step, (), count)
     queries = sum(channels.values())
     clock = channels.get(CLOCK, 0)
     count["state_query_calls"] = queries

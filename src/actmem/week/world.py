@@ -22,7 +22,7 @@ from actmem.week.scenario import CLOCK, Channel, ChannelEvent, clock_time
 MAX_HANDLES = 8
 """Most handles in one act."""
 MAX_QUERIES = 24
-"""Most queries in one step."""
+"""Most queries in one step; switching the heartbeat counts as one."""
 NO_UPDATES = "(no updates)"
 CHOICES = ("A", "B", "C")
 
@@ -130,9 +130,7 @@ class World:
         observation = self._present()
         if channel not in self._channels:
             raise ActionError("channel", f"{channel!r} is none of {', '.join(self._channels)}")
-        if self._queries >= MAX_QUERIES:
-            raise ActionError("channel", f"at most {MAX_QUERIES} queries in one step; act now")
-        self._queries += 1
+        self._count_query("channel")
         reply = Reply(channel, f"State [{channel}]: {self._answer(channel)}")
         return self._show(
             msgspec.structs.replace(observation, replies=(*observation.replies, reply))
@@ -143,6 +141,7 @@ class World:
         observation = self._present()
         if minutes is not None and (isinstance(minutes, bool) or minutes not in INTERVALS):
             raise ActionError("heartbeat_minutes", f"{minutes!r} is neither 30 nor 60 nor off")
+        self._count_query("heartbeat_minutes")
         self._heartbeat.set(minutes, self._time)
         return self._show(observation)
 
@@ -161,6 +160,10 @@ class World:
                 raise ActionError("task_ids", f"{handle!r} stands there twice")
         return self._advance(tuple(self._menu.ids[handle] for handle in handles))
 
+    def refuse(self, error: str) -> Observation:
+        """Return the present observation with the reason why an action was refused."""
+        return msgspec.structs.replace(self._present(), error=error)
+
     def skip(self) -> Observation | None:
         """End the step with an empty act, in place of one that was never valid."""
         self._present()
@@ -176,6 +179,11 @@ class World:
                 return None
             self._start_day(self._day + 1)
         return self._observe()
+
+    def _count_query(self, field: str) -> None:
+        if self._queries >= MAX_QUERIES:
+            raise ActionError(field, f"at most {MAX_QUERIES} queries in one step; act now")
+        self._queries += 1
 
     def _present(self) -> Observation:
         if self._observation is None:

@@ -1,0 +1,97 @@
+"""Who plays the week: the agent protocol and the built-in agents that need no model.
+
+An agent decides: ``decide(observation)`` returns a ``Query``, a ``SetHeartbeat`` or an ``Act``. It
+is asked again with the reply added after a query, with ``error`` set after a refused action, and
+with the next step's observation after an act. One agent object plays one episode.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from actmem.errors import InputError
+from actmem.week.obligations import WeekPlan
+from actmem.week.world import Decision, Observation
+
+
+class Agent(Protocol):
+    """What plays a week."""
+
+    def decide(self, observation: Observation) -> Decision:
+        """Return the next action; anything it raises marks the episode failed."""
+        ...
+
+
+class BuiltIn(NamedTuple):
+    """A built-in agent: where its class is, what it is, and what it gets beyond the observation."""
+
+    module: str
+    name: str
+    about: str
+    privilege: str = ""
+
+
+BUILT_IN: dict[str, BuiltIn] = {
+    "nop": BuiltIn("floor", "Nop", "never acts, never asks"),
+    "all": BuiltIn("floor", "All", "chooses the first eight handles of every menu"),
+    "random": BuiltIn("floor", "Random", "chooses each handle with a small chance"),
+    "keyword": BuiltIn(
+        "keyword", "Keyword", "matches words and times by patterns, polls everything"
+    ),
+    "oracle": BuiltIn("oracle", "Oracle", "plays the true due set", "sees the due sets"),
+}
+"""Floors and ceiling, in the order in which tables show them."""
+
+
+class AgentSpec(NamedTuple):
+    """An agent by name: how to make one for an episode."""
+
+    name: str
+    privilege: str
+    make: Callable[[int, WeekPlan], Agent]
+    """Called with the episode's seed and plan; only a privileged agent is given the plan."""
+
+
+def find_agent(name: str) -> AgentSpec:
+    """Return the agent that ``name`` means: a built-in one, or ``path/to/file.py:Class``."""
+    if name in BUILT_IN:
+        entry = BUILT_IN[name]
+        built_in = getattr(import_module(f"actmem.week.agents.{entry.module}"), entry.name)
+        if entry.privilege:
+            return AgentSpec(name, entry.privilege, lambda _, plan: built_in(plan))
+        return AgentSpec(name, "", lambda seed, _: _make(built_in, seed))
+    path, colon, class_name = name.rpartition(":")
+    if not colon or not path.endswith(".py"):
+        known = ", ".join(BUILT_IN)
+        raise InputError(f"no agent {name!r}: there are {known}, or give path/to/file.py:Class")
+    cls = _load_class(Path(path), class_name)
+    return AgentSpec(name, "", lambda seed, _: _make(cls, seed))
+
+
+def _make(cls: Callable[..., Agent], seed: int) -> Agent:
+    """Make an agent; a parameter named ``seed`` receives the episode's seed."""
+    return cls(seed=seed) if "seed" in signature(cls).parameters else cls()
+
+
+def _load_class(path: Path, name: str) -> Callable[..., Agent]:
+    if not path.is_file():
+        raise InputError("there is no such file", path)
+    spec = importlib.util.spec_from_file_location(f"actmem_agent_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise InputError("cannot be loaded as Python", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise InputError(f"raises on import: {type(error).__name__}: {error}", path) from None
+    found: Any = getattr(module, name, None)
+    if not callable(found) or not hasattr(found, "decide"):
+        raise InputError(f"has no class {name!r} with a method decide(observation)", path)
+    return found  # type: ignore[no-any-return]
