@@ -12,6 +12,7 @@ error                     exit  raised when
 ``ActionError``           2     an agent's action is not legal; the world is unchanged
 ``ProviderError``         3     a model's endpoint failed for good, after the stated retries
 ``IncompleteError``       3     a run or an episode did not reach its end
+``DivergedError``         3     a resumed agent did not repeat its record; the episode starts anew
 ========================  ====  ==================================================================
 
 Anything else that escapes is a bug in ActMem, and shows its traceback. What an *agent* raises is
@@ -61,5 +62,11 @@ class ProviderError(ActMemError):
 
 class IncompleteError(ActMemError):
     """An episode or a run did not reach its end."""
+
+    exit_code = 3
+
+
+class DivergedError(ActMemError):
+    """A resumed agent decided otherwise than its trace says."""
 
     exit_code = 3

@@ -187,6 +187,8 @@ class DayPlan(NamedTuple):
     """Per step, the ids of the active tasks, cancelled ones included."""
     needs: dict[str, str]
     """Prerequisites by task id."""
+    cancellable: frozenset[str]
+    """Ids of the tasks that a cancel may reach, directly or by cascade."""
     visible: frozenset[str]
     """Names of the channels that the observation shows without a query."""
 
@@ -216,10 +218,13 @@ class DayState:
 
     def due(self, step: int) -> list[str]:
         """Return the ids that are due at ``step``, given what was completed so far."""
+        met = self.plan.due[step]
+        if not met:
+            return []
         completed, needs = self.completed, self.plan.needs
         return [
             name
-            for name in self.plan.due[step]
+            for name in met
             if name not in completed and (name not in needs or needs[name] in completed)
         ]
 
@@ -230,9 +235,9 @@ class DayState:
 
     def cancelled(self, name: str) -> int | None:
         """Return the step at which the task is cancelled, directly or by cascade, or None."""
-        timeline = self.plan.timelines[name]
-        if name in self.completed:
+        if name in self.completed or name not in self.plan.cancellable:
             return None
+        timeline = self.plan.timelines[name]
         first = timeline.cancelled
         for ancestor in timeline.ancestors:
             if ancestor in self.completed:
@@ -255,7 +260,7 @@ class DayState:
             return Verdict.UNKNOWN
         if name in self.completed:
             return Verdict.COMPLETED
-        needed = timeline.task.depends_on
+        needed = self.plan.needs.get(name)
         if needed is not None and needed not in self.completed:
             return Verdict.BLOCKED
         if timeline.cancelled is not None and timeline.cancelled <= step:
@@ -334,6 +339,11 @@ def prepare_day(scenario: Scenario, number: int) -> DayPlan:
             tuple(name for name, line in timelines.items() if line.start <= step) for step in steps
         ),
         needs={task.id: task.depends_on for task in day.tasks if task.depends_on is not None},
+        cancellable=frozenset(
+            name
+            for name, line in timelines.items()
+            if any(timelines[n].cancelled is not None for n in (name, *line.ancestors))
+        ),
         visible=frozenset(name for name, c in scenario.state_channels.items() if c.visible),
     )
 

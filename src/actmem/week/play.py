@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from actmem.errors import ActionError, ActMemError, ProviderError
+from actmem.errors import ActionError, DivergedError, ProviderError
 from actmem.trace import Event, Footer
 from actmem.week.agents import Agent
 from actmem.week.world import Act, Decision, Observation, Query, SetHeartbeat, World
@@ -59,10 +59,6 @@ class Acted(Event, frozen=True, tag="act", kw_only=True):
 
 WeekEvent = Asked | HeartbeatSet | Refused | Acted
 """The events of a week's trace."""
-
-
-class DivergedError(ActMemError):
-    """A resumed agent decided otherwise than the record says."""
 
 
 class _Outcome(NamedTuple):

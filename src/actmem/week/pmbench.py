@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from actmem.errors import InputError
+from actmem.files import decode, read_bytes
 from actmem.week.obligations import DayState, WeekPlan, prepare
 from actmem.week.scenario import (
     CLOCK,
@@ -30,8 +31,6 @@ from actmem.week.scenario import (
     Text,
     Time,
     Update,
-    decode,
-    read_bytes,
 )
 from actmem.week.score import Row
 

@@ -12,12 +12,11 @@ strict: an unknown field, a wrong type or a malformed time is an ``InputError`` 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 
-from actmem.errors import InputError
+from actmem.files import decode, read_bytes
 from actmem.hashing import canonical, digest
 
 FORMAT: Literal["actmem-week-1"] = "actmem-week-1"
@@ -211,30 +210,6 @@ def clock_time(minute: int) -> str:
     return f"{minute // 60:02d}:{minute % 60:02d}"
 
 
-T = TypeVar("T")
-
-
-def decode(data: bytes, kind: type[T], where: str | Path) -> T:
-    """Decode JSON ``data`` strictly as ``kind``; ``where`` names the source in the error."""
-    try:
-        return msgspec.json.decode(data, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(str(error), where) from None
-
-
-def read_bytes(path: Path, limit: int = 64 * 1024 * 1024) -> bytes:
-    """Read a file of at most ``limit`` bytes; every failure is an ``InputError``."""
-    try:
-        size = path.stat().st_size
-        if size > limit:
-            raise InputError(f"{size} bytes are more than the {limit} that are read", path)
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path) from None
-    except ValueError as error:
-        raise InputError(f"not a file name: {error}", repr(str(path))) from None
-
-
 def load(path: Path) -> Scenario:
     """Read a scenario of ours. ``actmem.week.pmbench.load_any`` reads PM-Bench files as well."""
     return decode(read_bytes(path), Scenario, path)
@@ -243,8 +218,3 @@ def load(path: Path) -> Scenario:
 def dump(scenario: Scenario) -> bytes:
     """Return the scenario file's bytes: canonical JSON and a line end."""
     return canonical(scenario) + b"\n"
-
-
-def as_builtins(value: Record) -> dict[str, Any]:
-    """Return a record as plain dictionaries and lists."""
-    return msgspec.to_builtins(value)  # type: ignore[no-any-return]

@@ -11,16 +11,18 @@ every total.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from actmem.errors import InputError
-from actmem.week.obligations import DayPlan, DayState, Timeline, Verdict, WeekPlan
+from actmem.week.obligations import DayPlan, DayState, Timeline, Verdict, Version, WeekPlan
 from actmem.week.scenario import CLOCK
 
 Tally = dict[str, int]
+
+HIT = Verdict.HIT
 
 METRICS = (
     "hit", "late", "miss", "false_alarm", "commission", "wrong_content", "check_time_calls",
@@ -167,18 +169,22 @@ def _score_step(state: DayState, step: int, chosen: tuple[str, ...], count: Tall
         return
     if len(chosen) > 1:
         chosen = tuple(dict.fromkeys(chosen))
-    hits = sum(name in due for name in chosen)
+    verdicts = state.act(step, chosen, due)
+    hits = verdicts.count(HIT)
     wrong = len(chosen) - hits
     missed = len(due) - hits
     count["set_tp"] += hits
+    count["chosen_tasks"] += len(chosen)
+    if not wrong:
+        if not missed:
+            count["exact_set_match_steps"] += 1
+        count["set_fn"] += missed
+        return
     count["set_fp"] += wrong
     count["set_fn"] += missed
-    count["chosen_tasks"] += len(chosen)
     count["overkill_steps"] += wrong > missed
-    if not wrong and not missed:
-        count["exact_set_match_steps"] += 1
-    for name, verdict in zip(chosen, state.act(step, chosen, due), strict=True):
-        if verdict is not Verdict.HIT:
+    for name, verdict in zip(chosen, verdicts, strict=True):
+        if verdict is not HIT:
             _count_fault(state.plan.timelines.get(name), step, verdict, bool(due), count)
 
 
@@ -203,86 +209,114 @@ def _count_fault(
 
 def _score_tasks(state: DayState, count: Tally, channels: Tally) -> DayScore:
     """Follow each task to the day's end and sort it into the slices."""
-    by_type: dict[str, Tally] = {}
-    by_regular = {name: _slice() for name in ("regular", "irregular")}
-    by_monitoring = {
-        name: _slice() for name in ("no_proactive_monitoring", "proactive_monitoring_required")
-    }
-    by_channel: dict[str, Tally] = {}
-    last = len(state.plan.times) - 1
+    slices = _Slices(state.plan)
+    completed, cancellable = state.completed, state.plan.cancellable
     for name, line in state.plan.timelines.items():
-        done = state.completed.get(name)
-        end = last if done is None else done[0]
-        gone = None if done else state.cancelled(name)
-        _count_type(line, end, gone, by_type)
+        done = completed.get(name)
+        gone = state.cancelled(name) if done is None and name in cancellable else None
+        if line.given:
+            count["update_total"] += 1
         if gone is not None:
             count["canceled_total"] += line.cancelled is not None
-            if line.given:
-                count["update_total"] += 1
-                count["update_canceled"] += 1
+            count["update_canceled"] += bool(line.given)
+            slices.leave(line, gone)
             continue
-        outcome = "miss" if done is None else "hit" if done[1] is Verdict.HIT else "late"
-        version = line.versions[end]
-        slices = [
-            by_type[version.type],
-            by_regular["regular" if line.task.regular else "irregular"],
-        ]
-        source = version.source
-        hidden = source is not None and source not in state.plan.visible
-        slices.append(
-            by_monitoring["proactive_monitoring_required" if hidden else "no_proactive_monitoring"]
-        )
-        if hidden and source is not None:
-            slices.append(by_channel.setdefault(source, _slice()))
-        for number, part in enumerate(slices):
-            part[outcome] += 1
-            part["total"] += number > 0  # the total of a type is counted apart
-        count[outcome] += 1
+        if done is None:
+            end, outcome = -1, "miss"
+        else:
+            end, outcome = done[0], "hit" if done[1] is HIT else "late"
+        slices.add(line, end, outcome)
         if line.task.cross_day:
             count["cross_day_total"] += 1
             count["cross_day_" + outcome] += 1
         if line.given:
-            count["update_total"] += 1
             count["update_" + outcome] += 1
-    return DayScore(
-        metrics=count,
-        by_type=by_type,
-        by_regular=by_regular,
-        by_monitoring=by_monitoring,
-        by_monitoring_channel=by_channel,
-        state_query_calls_by_channel=channels,
-        steps=len(state.plan.times),
-    )
+    return slices.result(count, channels)
+
+
+class _Slices:
+    """The tallies of a day by type, regularity and monitoring.
+
+    A tally's total is the number of its tasks, but for types: there it follows the declared type,
+    moves with updates that change it, and is taken out by a cancel.
+    """
+
+    def __init__(self, plan: DayPlan) -> None:
+        self._plan = plan
+        self.by_type: dict[str, Tally] = {}
+        self.by_regular = {"regular": _slice(), "irregular": _slice()}
+        self.by_monitoring = {
+            "no_proactive_monitoring": _slice(),
+            "proactive_monitoring_required": _slice(),
+        }
+        self.by_channel: dict[str, Tally] = {}
+        self._known: dict[tuple[str, str | None, bool], list[Tally]] = {}
+
+    def add(self, line: Timeline, end: int, outcome: str) -> None:
+        """Count a task that was not cancelled, by the version that holds at step ``end``.
+
+        ``end`` is the step of its completion, or -1, the day's last step.
+        """
+        version = line.versions[end]
+        key = (version.type, version.channel, line.task.regular)
+        parts = self._known.get(key)
+        if parts is None:
+            parts = self._known[key] = self._parts(version, line.task.regular)
+        for part in parts:
+            part[outcome] += 1
+        if line.given:
+            self._follow_type(line, end, None)
+        else:
+            parts[0]["total"] += 1
+
+    def leave(self, line: Timeline, gone: int) -> None:
+        """Take out a task that was cancelled at step ``gone``; its type may still change."""
+        self._follow_type(line, -1, gone)
+
+    def _parts(self, version: Version, regular: bool) -> list[Tally]:
+        source = version.source
+        hidden = source is not None and source not in self._plan.visible
+        parts = [
+            self.by_type.setdefault(version.type, _slice()),
+            self.by_regular["regular" if regular else "irregular"],
+            self.by_monitoring[
+                "proactive_monitoring_required" if hidden else "no_proactive_monitoring"
+            ],
+        ]
+        if hidden and source is not None:
+            parts.append(self.by_channel.setdefault(source, _slice()))
+        return parts
+
+    def _follow_type(self, line: Timeline, end: int, gone: int | None) -> None:
+        """Count the task in the total of the type that it has come to by step ``end``."""
+        self.by_type.setdefault(line.task.type, _slice())
+        for version in line.versions[: end + 1 or None]:
+            self.by_type.setdefault(version.type, _slice())
+        self.by_type[line.versions[end].type]["total"] += 1
+        if gone is not None:
+            self.by_type[line.versions[gone].type]["total"] -= 1
+
+    def result(self, count: Tally, channels: Tally) -> DayScore:
+        """Return the day's score."""
+        for part in self.by_regular.values():
+            for outcome in OUTCOMES:
+                count[outcome] += part[outcome]
+        for groups in (self.by_regular, self.by_monitoring, self.by_channel):
+            for part in groups.values():
+                part["total"] = part["hit"] + part["late"] + part["miss"]
+        return DayScore(
+            metrics=count,
+            by_type=self.by_type,
+            by_regular=self.by_regular,
+            by_monitoring=self.by_monitoring,
+            by_monitoring_channel=self.by_channel,
+            state_query_calls_by_channel=channels,
+            steps=len(self._plan.times),
+        )
+
+
+OUTCOMES = ("hit", "late", "miss")
 
 
 def _slice() -> Tally:
     return {"hit": 0, "late": 0, "miss": 0, "total": 0}
-
-
-def _count_type(line: Timeline, end: int, gone: int | None, by_type: dict[str, Tally]) -> None:
-    """Count the task in the totals by type: declared, moved by updates, taken out by a cancel."""
-    declared = line.task.type
-    by_type.setdefault(declared, _slice())["total"] += 1
-    held: str = declared
-    for kind, at in _type_changes(line, end):
-        if gone is not None and gone < at:
-            break
-        by_type[held]["total"] -= 1
-        by_type.setdefault(kind, _slice())["total"] += 1
-        held = kind
-    if gone is not None:
-        by_type[held]["total"] -= 1
-        for kind, at in _type_changes(line, end):
-            if at > gone:
-                by_type[held]["total"] -= 1
-                by_type.setdefault(kind, _slice())["total"] += 1
-                held = kind
-
-
-def _type_changes(line: Timeline, end: int) -> Iterator[tuple[str, int]]:
-    """Yield (new type, step) for each update up to step ``end`` that changes the type."""
-    held: str = line.task.type
-    for step, version in enumerate(line.versions[: end + 1]):
-        if version.type != held:
-            held = version.type
-            yield held, step

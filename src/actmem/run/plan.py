@@ -1,0 +1,72 @@
+"""What a run is made of: a grid of episodes, written down before the first is played."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Protocol
+
+from msgspec import Struct
+
+from actmem.trace import Event, Footer, Header
+
+
+class Episode(Struct, frozen=True, kw_only=True):
+    """One unit played once by one agent."""
+
+    id: str
+    """Unique in its run, and a safe file name."""
+    unit: str
+    """Name of the scenario, trial or task."""
+    agent: str
+    seed: int
+    """Seed of the agent's random generator."""
+    repeat: int = 0
+    settings: dict[str, Any] = {}
+    """What else the agent is made with."""
+
+
+class Manifest(Struct, frozen=True, kw_only=True):
+    """The whole plan of a run. A folder is resumed only with an equal one, but for ``created``."""
+
+    format: Literal["actmem-run-1"] = "actmem-run-1"
+    suite: str
+    created: str
+    versions: dict[str, str]
+    settings: dict[str, Any]
+    """Settings of the suite."""
+    units: dict[str, str]
+    """SHA-256 by unit name."""
+    episodes: tuple[Episode, ...]
+
+
+class Suite(Protocol):
+    """What the runner has to know of a suite."""
+
+    name: str
+    events: Any
+    """Union of the event structs that its traces hold."""
+
+    def header(self, episode: Episode) -> Header:
+        """Return the header of the episode's trace, without its start time."""
+        ...
+
+    def play(
+        self, episode: Episode, recorded: Sequence[Any], write: Callable[[Event], None]
+    ) -> Footer:
+        """Play an episode to its end. ``recorded`` is what a broken-off trace holds.
+
+        Raises ``DivergedError`` where the agent does not repeat the record.
+        """
+        ...
+
+
+def episode_id(unit: str, agent: str, repeat: int) -> str:
+    """Return a file name for an episode: unit, agent and repeat, other characters replaced."""
+    slug = re.sub(r"[^A-Za-z0-9_-]+", "-", agent).strip("-")[:60] or "agent"
+    return f"{re.sub(r'[^A-Za-z0-9_-]+', '-', unit)}.{slug}.{repeat}"
+
+
+def episode_seed(seed: int, number: int) -> int:
+    """Return the seed of the ``number``-th repeat of a unit: distinct, and the same for all agents."""
+    return seed * 1_000_003 + number
