@@ -102,6 +102,8 @@ def play(
             any_valid = any_valid or event.valid
             if on_step is not None:
                 on_step()
+    if next(record, None) is not None:
+        raise DivergedError("the record goes on after the week's end")
     if not any_valid:
         return Footer(status="failed", error="not one valid act in the whole week")
     return Footer(status="complete")

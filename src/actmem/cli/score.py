@@ -1,0 +1,55 @@
+"""``actmem score``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from actmem.cli.week_options import PATH
+
+
+@click.group()
+def score() -> None:
+    """Score what was recorded."""
+
+
+@score.command()
+@click.option("--scenario", required=True, type=PATH, help="A week of ours or a PM-Bench week.")
+@click.option("--log", required=True, type=PATH, help="A trace of ours or a PM-Bench run log.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
+def week(scenario: Path, log: Path, as_json: bool) -> None:
+    """Score one log of one week: all counts, per day and in all."""
+    import msgspec
+
+    from actmem.report.terminal import print_json, show_score
+    from actmem.week.logs import read_rows
+    from actmem.week.obligations import prepare
+    from actmem.week.pmbench import load_any
+    from actmem.week.records import count_links, records
+    from actmem.week.results import rates
+    from actmem.week.score import score as score_rows
+
+    plan = prepare(load_any(scenario))
+    rows = read_rows(plan, log)
+    result = score_rows(plan, rows)
+    shares = rates(result.summary)
+    links = count_links(records(plan, rows))
+    if as_json:
+        print_json(
+            msgspec.to_builtins(result)
+            | {"rates": msgspec.to_builtins(shares), "links": msgspec.to_builtins(links)}
+        )
+    else:
+        show_score(result, shares, links)
+
+
+@score.command()
+@click.argument("folder", type=PATH)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
+def run(folder: Path, as_json: bool) -> int:
+    """Score a run folder again, from its scenarios and traces alone."""
+    from actmem.cli.run import show_run
+    from actmem.run.store import RunFolder
+
+    return show_run(RunFolder.open(folder), as_json)

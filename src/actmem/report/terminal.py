@@ -1,0 +1,146 @@
+"""Tables and progress in the terminal. Rates are per cent here, and n/a where undefined."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from actmem.run.plan import Episode
+from actmem.trace import Footer
+from actmem.week.records import Links
+from actmem.week.results import Rates, Result
+from actmem.week.scenario import Scenario
+from actmem.week.score import Score
+
+WIDTH = 120
+"""Columns of a table where the output is no terminal."""
+
+
+def print_json(value: Any) -> None:
+    """Print ``value`` as JSON on stdout."""
+    print(json.dumps(value, indent=1))
+
+
+def percent(value: float | None) -> str:
+    """Return a fraction as per cent with one decimal."""
+    return "n/a" if value is None else f"{100 * value:.1f}"
+
+
+def _console() -> Console:
+    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+
+
+class Board:
+    """Progress on stderr: a bar in a terminal, a plain line for each failed episode elsewhere."""
+
+    def __init__(self, bar: Progress | None, steps: int, episodes: int) -> None:
+        self._bar = bar
+        self._episodes = episodes
+        self._ended = 0
+        self._failed = 0
+        self._task = bar.add_task(self._text(), total=steps) if bar else None
+
+    def _text(self) -> str:
+        failed = f", {self._failed} failed" if self._failed else ""
+        return f"{self._ended} of {self._episodes} episodes{failed}"
+
+    def step(self) -> None:
+        """Count one step played."""
+        if self._bar is not None and self._task is not None:
+            self._bar.advance(self._task)
+
+    def ended(self, episode: Episode, footer: Footer) -> None:
+        """Count one episode that ended."""
+        self._ended += 1
+        if footer.status == "failed":
+            self._failed += 1
+            print(f"failed: {episode.id}: {footer.error}", file=sys.stderr)
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=self._text())
+
+
+@contextmanager
+def progress(episodes: Sequence[Episode], steps: dict[str, int]) -> Iterator[Board]:
+    """Show how a run goes on. ``steps`` is the number of steps by unit."""
+    total = sum(steps[episode.unit] for episode in episodes)
+    if not sys.stderr.isatty():
+        yield Board(None, total, len(episodes))
+        return
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("steps"),
+        TimeElapsedColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield Board(bar, total, len(episodes))
+
+
+def show_results(results: Sequence[Result]) -> None:
+    """Print one row an agent. A row below full coverage is marked and never ranked."""
+    table = Table(title="week: pooled over the planned episodes, rates in %", title_justify="left")
+    for name in ("agent", "scored", "Set-F1", "weeks ±", "prec", "recall", "late", "x-day", "update",
+                 "FP", "clock", "hidden", "stale", "privilege"):  # fmt: skip
+        table.add_column(
+            name, justify="left" if name in ("agent", "privilege") else "right", no_wrap=True
+        )
+    for result in results:
+        rates, counts = result.rates, result.counts
+        covered = f"{result.scored}/{result.planned}"
+        table.add_row(
+            result.agent,
+            covered if result.complete else f"{covered} INCOMPLETE",
+            percent(rates.set_f1),
+            f"{percent(result.set_f1_mean)} ± {percent(result.set_f1_sd)}",
+            percent(rates.precision),
+            percent(rates.recall),
+            percent(rates.late_rate),
+            percent(rates.cross_day_hit_rate),
+            percent(rates.update_hit_rate),
+            str(counts["set_fp"]),
+            str(counts["clock_queries"]),
+            str(counts["hidden_channel_queries"]),
+            str(counts["stale_acts"]),
+            result.privilege,
+        )
+    _console().print(table)
+
+
+def show_score(score: Score, rates: Rates, links: Links) -> None:
+    """Print the counts of one log: the week beside its days, then rates and broken links."""
+    days = list(score.per_day)
+    table = Table(title=f"{score.steps} steps", title_justify="left")
+    table.add_column("count")
+    for name in ("week", *(day[:3] for day in days)):
+        table.add_column(name, justify="right")
+    for metric, total in score.summary.items():
+        cells = [str(score.per_day[day].metrics[metric]) for day in days]
+        table.add_row(metric, str(total), *cells)
+    console = _console()
+    console.print(table)
+    for field in Rates.__struct_fields__:
+        console.print(f"{field:<22}{percent(getattr(rates, field)):>7}")
+    console.print(f"{'hits with evidence':<22}{links.hits_with_evidence:>7}")
+    console.print(f"{'hits without evidence':<22}{links.hits_without_evidence:>7}")
+    for link, number in links.broken.items():
+        console.print(f"{'broken at ' + link:<22}{number:>7}")
+
+
+def show_composition(scenarios: Sequence[Scenario]) -> None:
+    """Print what the weeks are made of, beside Table 1 of the PM-Bench paper."""
+    from actmem.week.stats import paper_table_1, stats
+
+    columns = [stats(scenario) for scenario in scenarios]
+    table = Table(title="composition", title_justify="left")
+    table.add_column("statistic")
+    table.add_column("PM-Bench paper", justify="right")
+    for scenario in scenarios:
+        table.add_column(scenario.scenario_name, justify="right")
+    for name, published in paper_table_1().items():
+        table.add_row(name, str(published), *(str(column[name]) for column in columns))
+    _console().print(table)
