@@ -40,4 +40,4 @@ def knobs(profile: str, days: int, density: float, channels: str | None) -> Knob
     names = None
     if channels is not None:
         names = tuple(name.strip() for name in channels.split(",") if name.strip())
-    return Knobs(profile=profile, days=days, density=density, channels=names)  # type: ignore[arg-type]
+    return Knobs(profile=profile, days=days, density=density, channels=names)  # type: ignore[arg-type]  # click has checked it

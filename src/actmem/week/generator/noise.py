@@ -1,0 +1,102 @@
+"""What means nothing: lures in the menus, scenes and messages that no task waits for."""
+
+from __future__ import annotations
+
+from actmem.week.content.schema import (
+    PROCESS_CHANNELS,
+    SNAPSHOT_CHANNELS,
+    VALUE_CHANNELS,
+    Frame,
+)
+from actmem.week.generator.draft import DraftDay, Rejected, WeekDraft
+from actmem.week.generator.tasks import put_messages
+from actmem.week.scenario import ChannelEvent, Lure
+
+SIBLINGS, OTHER_DAYS = 0.45, 0.15
+"""Shares of the lures that are siblings of the day's tasks, and tasks of other days; the rest come
+from matters that are not played at all."""
+
+
+def add_scenes(week: WeekDraft, day: DraftDay, frames: int) -> None:
+    """Play scenes of matters that no task waits for, cues and near misses alike."""
+    for _ in range(frames):
+        frame = week.pool.take(None, day.archetype.domains)
+        for scene in week.draw.sample((*frame.cues, *frame.near), week.draw.between(1, 2)):
+            step = day.free_step(0, day.last)
+            day.steps[step].parts.append(scene)
+
+
+def add_messages(week: WeekDraft, day: DraftDay) -> None:
+    """Let channels speak that no task of the day is bound to, and add to the busy ones."""
+    for channel in week.channels:
+        busy = channel in day.channels
+        if (busy and channel in SNAPSHOT_CHANNELS) or week.draw.chance(0.4):
+            continue
+        try:
+            frame = week.pool.take(channel, day.archetype.domains)
+        except Rejected:
+            continue
+        if channel in SNAPSHOT_CHANNELS:
+            _run_through(week, day, frame)
+        else:
+            for text in week.draw.sample((*frame.cues, *frame.near), week.draw.between(1, 3)):
+                event = ChannelEvent(day.new_cue(), text)
+                day.say(week.draw.between(0, day.last), channel, event)
+
+
+def _run_through(week: WeekDraft, day: DraftDay, frame: Frame) -> None:
+    """Let a snapshot channel take its course as if a task waited for it."""
+    assert frame.channel in (*PROCESS_CHANNELS, *VALUE_CHANNELS)
+    threshold = week.draw.pick(frame.thresholds) if frame.thresholds else None
+    put_messages(week, day, frame, week.draw.between(3, day.last), day.new_cue(), threshold)
+
+
+def add_lures(week: WeekDraft, day: DraftDay, number: int, used: set[str]) -> None:
+    """Add ``number`` lures; ``used`` holds the texts that were lures before and is added to.
+
+    They enter the menu at the same steps as the day's tasks do.
+    """
+    live = {planned.task.action_text for planned in day.planned}
+    entries = [planned.told for planned in day.planned]
+    texts = [
+        text for text in (*week.standing, *week.series.get(day.number, ())) if text not in live
+    ]
+    for text in _candidates(week, day, live):
+        if len(texts) >= number:
+            break
+        if text not in used and text not in texts:
+            texts.append(text)
+            used.add(text)
+    while len(texts) < number:
+        frame = week.pool.take(week.draw.pick((None, *week.channels)), day.archetype.domains)
+        text = week.draw.pick(frame.actions)
+        if text not in live and text not in texts and text not in used:
+            texts.append(text)
+            used.add(text)
+    for text in texts[:number]:
+        told = 0 if text in week.standing else week.draw.pick(entries)
+        day.lures.append(Lure(day.new_id(), text, day.encoding(told)))
+    day.lures = week.draw.shuffled(day.lures)
+
+
+def _candidates(week: WeekDraft, day: DraftDay, live: set[str]) -> list[str]:
+    """Return texts that a pattern could take for the day's tasks, in random order."""
+    siblings = [
+        action
+        for planned in day.planned
+        if planned.frame is not None
+        for action in planned.frame.actions
+        if action not in live
+    ]
+    others = [
+        planned.task.action_text
+        for other in week.days
+        if other is not day
+        for planned in other.planned
+        if planned.kind not in ("routine", "series") and planned.task.action_text not in live
+    ]
+    number = len(day.planned)
+    return week.draw.shuffled(
+        week.draw.sample(siblings, round(number * SIBLINGS))
+        + week.draw.sample(others, round(number * OTHER_DAYS))
+    )
