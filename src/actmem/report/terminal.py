@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -83,8 +84,14 @@ def progress(episodes: Sequence[Episode], steps: dict[str, int]) -> Iterator[Boa
 
 def show_results(results: Sequence[Result]) -> None:
     """Print one row an agent. A row below full coverage is marked and never ranked."""
-    table = Table(title="week: pooled over the planned episodes, rates in %", title_justify="left")
-    for name in ("agent", "scored", "Set-F1", "weeks ±", "prec", "recall", "late", "x-day", "update",
+    table = Table(
+        title="week: pooled over the planned episodes, rates in %",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    for name in ("agent", "scored", "Set-F1", "per week", "prec", "recall", "late", "x-day", "update",
                  "FP", "clock", "hidden", "stale", "privilege"):  # fmt: skip
         table.add_column(
             name, justify="left" if name in ("agent", "privilege") else "right", no_wrap=True

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec import convert
 from msgspec.structs import replace
 
 from actmem.week.content.schema import SNAPSHOT_CHANNELS
@@ -24,13 +25,12 @@ def choose(week: WeekDraft, fit: Callable[[DraftDay, Planned], bool]) -> tuple[D
     found = [(d, p) for d in week.days for p in d.planned if not p.touched and fit(d, p)]
     if not found:
         raise Rejected("no task fits a change")
-    day, planned = week.draw.pick(found)
+    return week.draw.pick(found)
+
+
+def notice(day: DraftDay, step: int, text: str, update: Update, planned: Planned) -> None:
+    """Put an update of ``planned`` and its notice into a step."""
     planned.touched = True
-    return day, planned
-
-
-def notice(day: DraftDay, step: int, text: str, update: Update) -> None:
-    """Put an update and its notice into a step."""
     cue = day.new_cue()
     day.steps[step].parts.append(text)
     day.steps[step].cues.append(cue)
@@ -59,7 +59,7 @@ def cancel(week: WeekDraft, timed: bool) -> None:
     else:
         assert planned.frame is not None
         text = shape(draw.pick(shapes.cancel_topic), topic=planned.frame.topic)
-    notice(day, step, text, Update(task_id=planned.task.id, action="cancel"))
+    notice(day, step, text, Update(task_id=planned.task.id, action="cancel"), planned)
 
 
 def override(week: WeekDraft) -> None:
@@ -68,17 +68,29 @@ def override(week: WeekDraft) -> None:
         week, lambda d, p: p.kind == "narrative" and _known_before(1)(d, p) and p.due < d.last
     )
     step = notice_step(day, planned, planned.due)
-    frame = week.pool.take(None, day.archetype.domains)
     due = day.cue_step(step + 1, day.last, [planned.due])
+    frame = week.pool.take(None, day.archetype.domains)
     clause = week.draw.pick(frame.when)
     cue = day.new_cue()
     day.show_cue(due, week.draw.pick(frame.cues), cue)
     day.show_near(frame, due, step, 1)
-    notice(day, step, _override_text(week, planned, clause), Update(
-        task_id=planned.task.id, action="override", new_cue_id=cue,
-        new_label=f"{planned.task.action_text} [{clause}]",
-        new_action_text=planned.task.action_text))  # fmt: skip
+    update = _revised(planned, clause, action="override", new_cue_id=cue)
+    notice(day, step, _override_text(week, planned, clause), update, planned)
     planned.due = due
+
+
+def _revised(planned: Planned, trigger: str, **fields: str) -> Update:
+    """Return an update of ``planned`` that keeps its action and gives it another trigger."""
+    action = planned.task.action_text
+    return convert(
+        {
+            "task_id": planned.task.id,
+            "new_label": f"{action} [{trigger}]",
+            "new_action_text": action,
+            **fields,
+        },
+        Update,
+    )
 
 
 def _override_text(week: WeekDraft, planned: Planned, clause: str) -> str:
@@ -103,29 +115,31 @@ def override_channel(week: WeekDraft) -> None:
     )
     assert planned.frame is not None
     step = notice_step(day, planned, planned.due)
+    due = day.free_step(max(step + 1, 3), day.last, [planned.due])
     frame = week.pool.take(planned.frame.channel, day.archetype.domains)
-    low = max(step + 1, 3)
-    due = day.free_step(low, day.last, [planned.due])
     cue = day.new_cue()
     put_messages(week, day, frame, due, cue, None)
     clause = week.draw.pick(frame.when)
-    notice(day, step, _override_text(week, planned, clause), Update(
-        task_id=planned.task.id, action="override", new_cue_id=cue,
-        new_label=f"{planned.task.action_text} [{clause}]",
-        new_action_text=planned.task.action_text))  # fmt: skip
+    update = _revised(planned, clause, action="override", new_cue_id=cue)
+    notice(day, step, _override_text(week, planned, clause), update, planned)
     planned.due = due
 
 
 def reschedule(week: WeekDraft, times: int = 1) -> None:
-    """Move a one-off to another time, ``times`` times; no notice comes after its new time."""
+    """Move a one-off to another time, ``times`` times; each notice comes before both its times."""
     day, planned = choose(
-        week, lambda d, p: p.kind == "timed" and _known_before(times)(d, p) and p.due < d.last
+        week, lambda d, p: p.kind == "timed" and _known_before(1)(d, p) and p.due < d.last
     )
-    after = planned.told
+    moves: list[
+        tuple[int, int]
+    ] = []  # (step of the notice, step of the new time), drawn before any is put in
+    told, held = planned.told, planned.due
     for number in range(times):
-        left = times - number
-        step = day.free_step(max(1, after + 1), planned.due - 1)
-        due = free_target(week, day, step + left, day.last)
+        step = day.free_step(max(1, told + 1), held - 1)
+        held = free_target(week, day, step + times - number, day.last, [due for _, due in moves])
+        moves.append((step, held))
+        told = step
+    for step, due in moves:
         minute = day.steps[due].time
         if week.draw.chance(TOPIC):
             pattern = week.draw.pick(week.shapes.reschedule_timed)
@@ -133,11 +147,10 @@ def reschedule(week: WeekDraft, times: int = 1) -> None:
         else:
             pattern = week.draw.pick(week.shapes.reschedule)
             text = shape(pattern, do=planned.do, time=week.clock(minute))
-        notice(day, step, text, Update(
-            task_id=planned.task.id, action="reschedule", new_target_time=clock_time(minute),
-            new_label=f"{planned.task.action_text} [at {clock_time(minute)}]",
-            new_action_text=planned.task.action_text))  # fmt: skip
-        planned.due, after = due, step
+        time = clock_time(minute)
+        update = _revised(planned, f"at {time}", action="reschedule", new_target_time=time)
+        notice(day, step, text, update, planned)
+        planned.due = due
 
 
 def _target(week: WeekDraft, planned: Planned) -> str:
@@ -161,12 +174,10 @@ def change_early(week: WeekDraft, cancelled: bool) -> None:
         time = clock_time(day.steps[due].time)
         text = shape(week.draw.pick(week.shapes.reschedule_early), day=day.name, do=planned.do,
                      time=week.clock(minutes(time)))  # fmt: skip
-        update = Update(
-            task_id=planned.task.id, action="reschedule", target_day=day.name, new_type="time",
-            new_target_time=time, new_label=f"{planned.task.action_text} [at {time}]",
-            new_action_text=planned.task.action_text)  # fmt: skip
+        update = _revised(planned, f"at {time}", action="reschedule", target_day=day.name,
+                          new_type="time", new_target_time=time)  # fmt: skip
         planned.due = due
-    notice(between, step, text, update)
+    notice(between, step, text, update, planned)
 
 
 def depend(week: WeekDraft) -> None:
@@ -182,10 +193,10 @@ def depend(week: WeekDraft) -> None:
     first = week.draw.pick(
         [q for q in day.planned if q.due < later.due and not q.touched and q.kind in kinds]
     )
-    first.touched = True
     told = max(first.told, later.told)
     if told >= later.due:
         raise Rejected("a dependency would be told too late")
+    first.touched = later.touched = True
     later.task = replace(later.task, depends_on=first.task.id)
     sentence = shape(week.draw.pick(week.shapes.dependency), first=first.do)
     _add_to_announcement(day, later, sentence)

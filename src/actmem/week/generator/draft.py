@@ -148,6 +148,10 @@ class Pool:
         for domain, frame in draw.shuffled(frames):
             self._by_channel.setdefault(frame.channel, []).append((domain, frame))
 
+    def left(self, channel: str | None) -> int:
+        """Return the number of unused frames on ``channel``."""
+        return len(self._by_channel.get(channel, ()))
+
     def take(self, channel: str | None, wanted: Sequence[str]) -> Frame:
         """Give out an unused frame on ``channel`` (None: narrative), of a wanted domain if any."""
         unused = self._by_channel.get(channel, [])

@@ -9,7 +9,7 @@ from actmem.week.content.schema import (
     Frame,
 )
 from actmem.week.generator.draft import DraftDay, Rejected, WeekDraft
-from actmem.week.generator.tasks import put_messages
+from actmem.week.generator.tasks import put_messages, unplayed
 from actmem.week.scenario import ChannelEvent, Lure
 
 SIBLINGS, OTHER_DAYS = 0.45, 0.15
@@ -61,16 +61,12 @@ def add_lures(week: WeekDraft, day: DraftDay, number: int, used: set[str]) -> No
     texts = [
         text for text in (*week.standing, *week.series.get(day.number, ())) if text not in live
     ]
-    for text in _candidates(week, day, live):
-        if len(texts) >= number:
-            break
-        if text not in used and text not in texts:
-            texts.append(text)
-            used.add(text)
+    waiting = _candidates(week, day, live)
     while len(texts) < number:
-        frame = week.pool.take(week.draw.pick((None, *week.channels)), day.archetype.domains)
-        text = week.draw.pick(frame.actions)
-        if text not in live and text not in texts and text not in used:
+        if not waiting:
+            waiting = list(unplayed(week, day).actions)
+        text = waiting.pop(0)
+        if text not in used and text not in texts and text not in live:
             texts.append(text)
             used.add(text)
     for text in texts[:number]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from actmem.week.content.schema import (
@@ -58,9 +60,9 @@ def told_at(week: WeekDraft, due: int) -> int:
 
 def add_narrative(week: WeekDraft, day: DraftDay) -> None:
     """Add a task with a cue in the narrative."""
-    frame = week.pool.take(None, day.archetype.domains)
     due = day.cue_step(1, day.last)
     told = told_at(week, due)
+    frame = week.pool.take(None, day.archetype.domains)
     action, announcement, clause = fill(frame, week.draw, None)
     cue = day.new_cue()
     day.show_cue(due, week.draw.pick(frame.cues), cue)
@@ -73,8 +75,8 @@ def add_narrative(week: WeekDraft, day: DraftDay) -> None:
 
 def add_cross_day(week: WeekDraft, day: DraftDay) -> None:
     """Add a task that a vignette announces one to three days before."""
-    frame = week.pool.take(None, day.archetype.domains)
     due = day.cue_step(0, day.last)
+    frame = week.pool.take(None, day.archetype.domains)
     action, _, clause = fill(frame, week.draw, None)
     cue = day.new_cue()
     day.show_cue(due, week.draw.pick(frame.cues), cue)
@@ -150,20 +152,28 @@ def _reading(name: str, text: str, value: int) -> ChannelEvent:
     return ChannelEvent(name, text.replace("{value}", str(value)), value, {"currency": "USD"})
 
 
+def unplayed(week: WeekDraft, day: DraftDay) -> Frame:
+    """Draw a frame whose matter is not played, for the sake of its actions."""
+    stocked = [channel for channel in week.channels if week.pool.left(channel)]
+    narrative = not stocked or week.draw.chance(0.6)
+    return week.pool.take(None if narrative else week.draw.pick(stocked), day.archetype.domains)
+
+
 def any_action(week: WeekDraft, day: DraftDay) -> tuple[Frame, str]:
-    """Draw a frame, whose matter is not played, for the sake of one of its actions."""
-    channel = week.draw.pick((None, None, *week.channels))
-    frame = week.pool.take(channel, day.archetype.domains)
+    """Draw a frame and one of its actions, to be done at a clock time."""
+    frame = unplayed(week, day)
     return frame, week.draw.pick(frame.actions)
 
 
-def free_target(week: WeekDraft, day: DraftDay, low: int, high: int) -> int:
-    """Draw a step whose time is no target of the day yet."""
+def free_target(
+    week: WeekDraft, day: DraftDay, low: int, high: int, avoid: Sequence[int] = ()
+) -> int:
+    """Draw a step whose time is no target of the day yet, and that is not one to avoid."""
     taken = day.times_taken()
     fit = [
         s
         for s in range(max(low, 0), min(high, day.last) + 1)
-        if clock_time(day.steps[s].time) not in taken
+        if s not in avoid and clock_time(day.steps[s].time) not in taken
     ]
     if not fit:
         raise Rejected(f"no free time on {day.name}")
@@ -172,10 +182,10 @@ def free_target(week: WeekDraft, day: DraftDay, low: int, high: int) -> int:
 
 def add_timed(week: WeekDraft, day: DraftDay) -> None:
     """Add a one-off at a clock time."""
-    frame, action = any_action(week, day)
     due = free_target(week, day, 1, day.last)
     told = told_at(week, due)
     minute = day.steps[due].time
+    frame, action = any_action(week, day)
     task = Task(id=day.new_id(), label=f"{action} [at {clock_time(minute)}]", action_text=action,
                 type="time", encoding=day.encoding(told),
                 target_time=clock_time(minute))  # fmt: skip
@@ -186,7 +196,6 @@ def add_timed(week: WeekDraft, day: DraftDay) -> None:
 
 def add_window(week: WeekDraft, day: DraftDay) -> None:
     """Add a task that can be done from one time to another; one or two steps lie between."""
-    frame, action = any_action(week, day)
     due = free_target(week, day, 1, day.last)
     told = told_at(week, due)
     minute = day.steps[due].time
@@ -195,6 +204,7 @@ def add_window(week: WeekDraft, day: DraftDay) -> None:
     edges = [s for s in inside if s.time in (minute - before, minute + after)]
     if len(inside) > 2 or edges or day.steps[max(told, due - 1)].time >= minute - before:
         raise Rejected("a window does not fit")
+    frame, action = any_action(week, day)
     task = Task(id=day.new_id(), label=f"{action} [around {clock_time(minute)}]",
                 action_text=action, type="time_check", encoding=day.encoding(told),
                 target_time=clock_time(minute), window_before=before,
@@ -214,9 +224,9 @@ def add_series(week: WeekDraft) -> None:
     if last - first < 2:
         raise Rejected("the week is too short for a series")
     days = week.days[first : last + 1]
-    frame, action = any_action(week, days[0])
     excepted = week.draw.pick(days[1:-1])
     minute = _common_minute(week, days)
+    frame, action = any_action(week, days[0])
     for day in days:
         if day is excepted:
             week.series.setdefault(day.number, []).append(action)
