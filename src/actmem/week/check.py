@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from actmem.errors import InputError
-from actmem.week.content.lint import CLOCK_READING
 from actmem.week.content.schema import PROCESS_CHANNELS, verb_phrase
+from actmem.week.content.times import forms, read
 from actmem.week.obligations import (
     CHANGES,
     DayPlan,
@@ -232,14 +232,13 @@ def hidden_time(plan: WeekPlan) -> Iterator[Violation]:
 
     A time that an instruction sets is no reading; one that equals the step's own time is.
     """
-    from actmem.week.content.times import read
-
     if plan.scenario.time_visible:
         return
     for day in plan.days:
         for step, time in zip(day.day.steps, day.times, strict=True):
-            told = time in read(step.text) or _NOW.search(step.text)
-            if told and CLOCK_READING.search(step.text):
+            text = step.text.casefold()
+            named = any(form in text for form in forms(time)) and time in read(text)
+            if named or _NOW.search(text):
                 where = f"{day.day.name} {step.id}"
                 yield Violation(
                     "hidden time", where, f"the text tells the time, {clock_time(time)}"

@@ -48,6 +48,10 @@ LURES: dict[str, tuple[int, int] | None] = {"paper": (10, 12), "full": None}
 """Fewest and most lures a day; None for about as many as tasks."""
 
 
+LEAST_DAYS = {"cross_day": 2, "early_updates": 4, "recurrences": 5}
+"""Days that a week must have for a kind to be in it, where more than one."""
+
+
 @dataclass(frozen=True)
 class Knobs:
     """What can be set. None takes the profile's number."""
@@ -74,10 +78,14 @@ class Knobs:
         given = {name: getattr(self, name, None) for name in Quotas.__dataclass_fields__}
         return Quotas(
             **{
-                name: round(getattr(base, name) * scale) if value is None else value
+                name: self._scaled(name, getattr(base, name), scale) if value is None else value
                 for name, value in given.items()
             }
         )
+
+    def _scaled(self, name: str, number: int, scale: float) -> int:
+        """Return a week's number; what needs more days than there are is left out."""
+        return 0 if self.days < LEAST_DAYS.get(name, 1) else round(number * scale)
 
 
 def make_weeks(seed: int, count: int, knobs: Knobs = Knobs()) -> Iterator[Scenario]:

@@ -196,10 +196,10 @@ def depend(week: WeekDraft) -> None:
     told = max(first.told, later.told)
     if told >= later.due:
         raise Rejected("a dependency would be told too late")
-    first.touched = later.touched = True
-    later.task = replace(later.task, depends_on=first.task.id)
     sentence = shape(week.draw.pick(week.shapes.dependency), first=first.do)
     _add_to_announcement(day, later, sentence)
+    first.touched = later.touched = True
+    later.task = replace(later.task, depends_on=first.task.id)
 
 
 def _add_to_announcement(day: DraftDay, planned: Planned, sentence: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from actmem.week.content.shared import Archetype, Routine
 from actmem.week.generator.draft import Rejected
@@ -33,12 +34,12 @@ def step_times(
 
 def _fitting(times: Sequence[int], low: int, high: int, gap: int, draw: Draw) -> int:
     """Draw a time that keeps the gap to all others; the gap shrinks where the day is full."""
+    edges = sorted(times)
     while gap >= GRID:
-        fit = [
-            time
-            for time in range(-(-low // GRID) * GRID, high + 1, GRID)
-            if all(abs(time - other) >= gap for other in times)
-        ]
+        fit: list[int] = []
+        for before, after in pairwise((low - gap, *edges, high + gap)):
+            first = max(low, before + gap)
+            fit += range(-(-first // GRID) * GRID, min(high, after - gap) + 1, GRID)
         if fit:
             return draw.pick(fit)
         gap -= GRID

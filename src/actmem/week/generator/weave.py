@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -135,12 +136,19 @@ def _channel_plan(
 
 
 def _for_day(wanted: list[tuple[str, bool]], number: int) -> list[tuple[str, bool]]:
-    """Take ``number`` entries off ``wanted``, no channel twice where that can be had."""
+    """Take ``number`` entries off ``wanted``, each on another channel.
+
+    The channels that are left most often go first, so that none is left for one day alone.
+    """
     taken: list[tuple[str, bool]] = []
-    for _ in range(min(number, len(wanted))):
-        busy = {channel for channel, _ in taken}
-        position = next((i for i, (channel, _) in enumerate(wanted) if channel not in busy), 0)
-        taken.append(wanted.pop(position))
+    for _ in range(number):
+        left = Counter(channel for channel, _ in wanted)
+        fit = [entry for entry in wanted if entry[0] not in {channel for channel, _ in taken}]
+        if not fit:
+            raise Rejected("too many tasks on one channel")
+        entry = max(fit, key=lambda entry: left[entry[0]])
+        wanted.remove(entry)
+        taken.append(entry)
     return taken
 
 
