@@ -37,8 +37,8 @@ Profile = Literal["paper", "full"]
 QUOTAS: dict[str, Quotas] = {
     "paper": Quotas(),
     "full": Quotas(
-        dependencies=3, time_checks=4, channel_updates=3, early_updates=2, second_updates=2,
-        recurrences=1, conditions=3,
+        narrative=28, timed=6, reschedules=4, dependencies=3, time_checks=4, channel_updates=3,
+        early_updates=2, second_updates=2, recurrences=1, conditions=3,
     ),
 }  # fmt: skip
 """What a week of seven days holds beyond routines and ordinary tasks, by profile."""

@@ -13,18 +13,19 @@ from actmem.week.scenario import minutes
 FIRST, NOON, FIVE, LAST = 7 * 60, 12 * 60, 17 * 60, 22 * 60
 GRID = 5
 """Times are multiples of this many minutes."""
+CHOICE = 4
+"""Steps in the hours of each narrative routine, so that its cue is bound to none of them."""
 PARTS = ((FIRST, NOON), (NOON, FIVE), (FIVE, LAST))
 
 
 def step_times(
     archetype: Archetype, number: int, fixed: Sequence[int], routines: Sequence[Routine], draw: Draw
 ) -> list[int]:
-    """Draw ``number`` step times: the ``fixed`` ones, one in each routine's hours, others by weight."""
+    """Draw ``number`` step times: the ``fixed`` ones, some in each routine's hours, others by weight."""
     times = sorted(fixed)
     for routine in routines:
         low, high = minutes(routine.earliest), minutes(routine.latest)
-        inside = [t for t in times if low <= t <= high and t not in fixed]
-        if not inside:
+        while sum(low <= time <= high for time in times) < CHOICE:
             times.append(_fitting(times, low, high, archetype.gap, draw))
     while len(times) < number:
         low, high = PARTS[draw.weighted(archetype.dayparts)]

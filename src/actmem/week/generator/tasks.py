@@ -19,6 +19,8 @@ from actmem.week.scenario import ChannelEvent, Condition, Task, clock_time, minu
 
 MIDDAY = 0.3
 """Share of the same-day tasks that are told in the middle of the day, not in its opening."""
+SERIES = 4
+"""Days that a series spans, the excepted one included."""
 
 
 def add_routines(week: WeekDraft, narrative: list[Routine], actions: list[str],
@@ -54,8 +56,11 @@ def add_routines(week: WeekDraft, narrative: list[Routine], actions: list[str],
 
 
 def told_at(week: WeekDraft, due: int) -> int:
-    """Draw the step at which a same-day task becomes known: mostly 0, the opening."""
-    return week.draw.between(1, due - 1) if due > 1 and week.draw.chance(MIDDAY) else 0
+    """Draw the step at which a same-day task becomes known: mostly 0, the opening.
+
+    A step lies between it and ``due``, where a notice can stand.
+    """
+    return week.draw.between(1, due - 2) if due > 2 and week.draw.chance(MIDDAY) else 0
 
 
 def add_narrative(week: WeekDraft, day: DraftDay) -> None:
@@ -122,7 +127,7 @@ def put_messages(
     channel = frame.channel
     assert channel is not None
     draw = week.draw
-    places = sorted(draw.sample(range(due), min(due, draw.between(2, 4))))
+    places = sorted(draw.sample(range(due), min(due, draw.between(2, 5))))
     if len(places) < 2:
         raise Rejected("no room for decoys")
     if channel in VALUE_CHANNELS:
@@ -182,7 +187,7 @@ def free_target(
 
 def add_timed(week: WeekDraft, day: DraftDay) -> None:
     """Add a one-off at a clock time."""
-    due = free_target(week, day, 1, day.last)
+    due = free_target(week, day, 3, day.last - 1)
     told = told_at(week, due)
     minute = day.steps[due].time
     frame, action = any_action(week, day)
@@ -220,10 +225,10 @@ def add_series(week: WeekDraft) -> None:
 
     It is announced once, on the first day; on the excepted day the action is a lure.
     """
-    first, last = 1, len(week.days) - 1
-    if last - first < 2:
+    if len(week.days) <= SERIES:
         raise Rejected("the week is too short for a series")
-    days = week.days[first : last + 1]
+    first = week.draw.between(1, len(week.days) - SERIES)
+    days = week.days[first : first + SERIES]
     excepted = week.draw.pick(days[1:-1])
     minute = _common_minute(week, days)
     frame, action = any_action(week, days[0])
