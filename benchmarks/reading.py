@@ -25,7 +25,7 @@ def show(plan: WeekPlan) -> str:
     world = World(plan)
     observation = world.reset()
     lines: list[str] = []
-    while observation is not None:
+    while True:
         place = world.place
         if observation.first:
             lines += ["", f"===== {observation.day} =====", *observation.opening]
@@ -35,8 +35,10 @@ def show(plan: WeekPlan) -> str:
             if not reply.endswith("(no updates)"):
                 lines.append(f"  {reply}")
         lines += [f"  {item.handle}: {item.text}" for item in observation.menu]
-        observation = world.act("A")  # type: ignore[assignment]
-    return "\n".join(lines)
+        after = world.act("A")
+        if after is None:
+            return "\n".join(lines)
+        observation = after
 
 
 def truth(plan: WeekPlan) -> dict[str, tuple[set[str], int]]:
