@@ -27,6 +27,8 @@ class Plan:
     needs: str | None = None
     """The action that has to be done before."""
     daily: bool = False
+    own: bool = False
+    """True where only the action's own text tells when."""
 
 
 class Note(NamedTuple):
@@ -56,9 +58,10 @@ class Diary:
         """Begin a day: what was noted for every day and for this one, then its opening lines."""
         self._today = day.lower()
         self._notes = [*self._daily, *self._ahead.pop(self._today, [])]
-        for line in opening:
-            if parts := patterns.sentences(line):
-                self._file(Note(tuple(parts), firm=True))
+        lines = [_headless(opening[0])] if len(opening) == 1 else opening
+        for line in lines:
+            for passage in _joined([[part] for part in patterns.sentences(line)]):
+                self._file(Note(tuple(passage), firm=True))
 
     def read(self, text: str, actions: list[str]) -> list[str]:
         """Read a vignette: file its notes, return the sentences that tell what happens."""
@@ -105,6 +108,13 @@ class Diary:
             self._notes.append(note)
 
 
+def _headless(line: str) -> str:
+    """Drop the heading of an opening that is told in one line ("The plan for today: …")."""
+    head, _, rest = line.partition(": ")
+    days = patterns.days_of(head, "")
+    return line if not rest or days.named or days.daily or read(head) else rest
+
+
 def _joined(passages: list[list[str]]) -> list[list[str]]:
     """Join passages of which the later one only continues the earlier."""
     joined: list[list[str]] = []
@@ -121,7 +131,7 @@ def _continues(before: str, text: str) -> bool:
     lower = text.lower()
     if lower.startswith(("then ", "the same ")):
         return True
-    if lower.startswith(("do it ", "it is ", "now ")):
+    if lower.startswith(("do it ", "it is ", "now ", "you are to ", "you should ", "you have to ")):
         return bool(read(before) or patterns.speaks_of_plans(before) or patterns.changes(before))
     named = patterns.days_of(text, "").named
     if patterns.days_of(before, "").named and named and not read(text):

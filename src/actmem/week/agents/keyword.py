@@ -1,9 +1,8 @@
 """The honest adversary: plays a week by patterns alone, without a model.
 
 It reads what a participant reads, polls the clock and every channel at each step, and acts when the
-clock shows the time, when a message or a scene shares words with a condition, or when a number
-passes a threshold. A menu drops what was done on time, so the agent also learns which kinds of
-evidence to trust. What it scores can be had without understanding.
+clock shows the time, when a number passes a threshold, and when a message or a scene is of a kind
+that can be trusted to be a cue. What it scores can be had without understanding.
 """
 
 from __future__ import annotations
@@ -13,48 +12,55 @@ from typing import NamedTuple
 
 from actmem.week.agents import patterns
 from actmem.week.agents.diary import Diary, Plan
+from actmem.week.agents.trust import NEEDED, Trust
 from actmem.week.content.words import content_words, stem
 from actmem.week.world import MAX_HANDLES, MAX_QUERIES, NO_UPDATES, Act, Observation, Query
 
-_CLOCK = re.compile(r"\b(\d{1,2}):(\d{2})\b")
+CLOCK = "clock"
+STRONG = 0.5
+"""Share of a condition's words from which an event speaks of the condition outright."""
+LATE = 20 * 60 + 30
+"""From this minute on a day is about to end."""
+
+_TIME = re.compile(r"\b(\d{1,2}):(\d{2})\b")
 _REPLY = re.compile(r"^State \[[^\]]*\]: ?")
 
 
-class Evidence(NamedTuple):
-    """Something that happened at this step."""
+class Event(NamedTuple):
+    """Something that an agent sees happen at a step."""
 
     source: str
-    """Channel name; empty for the narrative."""
+    """Channel name; empty for a sentence of the narrative."""
     text: str
 
 
 class Claim(NamedTuple):
     """A reason to act now."""
 
-    handle: str
+    trust: float
+    share: float
+    action: str
     kind: str
-    """The kind of evidence, by which trust is kept."""
-    score: float
-
-
-PRIOR: dict[str, tuple[float, float]] = {}
-"""Successes and failures that each kind of evidence starts with."""
-NEEDED = 0.35
-"""Least trust at which evidence is acted upon; half the Set-F1 that can be hoped for."""
+    """The kind of evidence."""
+    event: Event | None
+    """What would be the cue; None where the clock or a number says it."""
 
 
 class Keyword:
-    """Reads by patterns, polls everything, acts on matching words, times and numbers."""
+    """Reads by patterns, polls everything, acts on times, numbers and trusted evidence."""
 
     def __init__(self) -> None:
         self._diary = Diary()
+        self._trust = Trust()
         self._acted = True
         self._actions: list[str] = []
         self._done: set[str] = set()
         self._tried: dict[str, str] = {}
+        self._menu: dict[str, str] = {}
         self._shown: dict[str, str] = {}
+        self._idle: dict[str, str] = {}
         self._scene: list[str] = []
-        self._log: list = []
+        self._echoes: dict[str, int] = {}
 
     def decide(self, observation: Observation) -> Query | Act:
         """Read a new step, ask every channel once, then choose."""
@@ -72,92 +78,168 @@ class Keyword:
         return Act("A", self._choose(observation))
 
     def _begin(self, observation: Observation) -> None:
+        """Learn from the new menu what came of the last act, then read on."""
+        menu = {item.text: item.handle for item in observation.menu}
         if observation.first:
-            self._actions, self._tried, self._shown = [], {}, {}
+            self._actions, self._tried, self._shown, self._echoes = [], {}, {}, {}
             self._done = set()
             self._diary.open_day(observation.day, observation.opening)
-        menu = {item.text for item in observation.menu}
+        else:
+            self._trust.saw_menus(set(self._menu) - set(self._tried), set(menu))
         for action, kind in self._tried.items():
+            self._trust.learn(kind, hit=action not in menu)
             if action not in menu:
                 self._done.add(action)
-        self._tried = {}
-        self._actions += [i.text for i in observation.menu if i.text not in self._actions]
+        self._tried, self._menu = {}, menu
+        self._actions += [text for text in menu if text not in self._actions]
         self._scene = self._diary.read(observation.text, self._actions)
 
     def _choose(self, observation: Observation) -> tuple[str, ...]:
         now = _now(observation)
         events = self._events(observation)
-        plans = self._diary.plans(self._actions)
-        chosen = []
-        for item in observation.menu:
-            plan = plans.get(item.text)
-            if plan is None or not (plan.trigger or plan.cancelled):
-                plan = Plan(patterns.own_trigger(item.text), item.text)
-            if plan.cancelled or (plan.needs and plan.needs not in self._done):
-                continue
-            t = plan.trigger
-            if t.at is not None:
-                if t.at == now:
-                    chosen.append((item.handle, "time"))
-            elif t.window is not None:
-                if now is not None and t.window[0] <= now <= t.window[1]:
-                    chosen.append((item.handle, "window"))
-            elif t:
-                for e in events:
-                    s = score(plan, item.text, e)
-                    self._log.append((item.text, plan, e, s, patterns.unfinished(e.text)))
-                    if s >= 0.5 and not patterns.unfinished(e.text):
-                        chosen.append((item.handle, "event"))
-                        break
-        for h, k in chosen:
-            self._tried[{i.handle: i.text for i in observation.menu}[h]] = k
-        return tuple(h for h, _ in chosen)[:MAX_HANDLES]
+        claims: list[Claim] = []
+        open_plans: dict[str, Plan] = {}
+        for action, plan in self._plans().items():
+            ready = plan.needs is None or plan.needs in self._done
+            if timely := _timely(plan, now):
+                claims += [Claim(1.0, 1.0, action, timely, None)] if ready else []
+            elif plan.trigger.words and plan.trigger.at is None and plan.trigger.window is None:
+                open_plans[action] = plan
+        claims += [c for c in self._claims(open_plans, events, now) if self._ready(open_plans[c.action])]
+        self._tried = {claim.action: claim.kind for claim in claims[:MAX_HANDLES]}
+        return tuple(self._menu[action] for action in self._tried)
 
-    def _events(self, observation: Observation) -> list[Evidence]:
-        events = [Evidence("", text) for text in self._scene]
+    def _ready(self, plan: Plan) -> bool:
+        return plan.needs is None or plan.needs in self._done
+
+    def _plans(self) -> dict[str, Plan]:
+        """Return what is known of each action of the menu that is not called off."""
+        told = self._diary.plans(self._actions)
+        plans = {}
+        for action in self._menu:
+            plan = told.get(action)
+            if plan is None or not (plan.trigger or plan.cancelled):
+                plan = Plan(patterns.own_trigger(action), action, own=True)
+            if not plan.cancelled:
+                plans[action] = plan
+        return plans
+
+    def _events(self, observation: Observation) -> list[Event]:
+        """Return what is new at this step: sentences of the scene, messages, changed states."""
+        events = [Event("", text) for text in self._scene]
         for reply in observation.replies:
             text = _REPLY.sub("", reply.text)
-            if reply.channel == "clock" or text == NO_UPDATES:
+            if reply.channel == CLOCK or text == NO_UPDATES:
                 continue
-            before = self._shown.get(reply.channel)
+            idle = self._idle.setdefault(reply.channel, text)
+            if text != self._shown.get(reply.channel, idle):
+                events += [Event(reply.channel, part) for part in text.split(" | ")]
             self._shown[reply.channel] = text
-            if text != before:
-                events += [Evidence(reply.channel, part) for part in text.split(" | ")]
         return events
+
+    def _claims(
+        self, plans: dict[str, Plan], events: list[Event], now: int | None
+    ) -> list[Claim]:
+        """Judge every plan by the step's events; each event is the cue of at most one kind."""
+        channels = {a: patterns.channel_of(p.text, list(self._shown)) for a, p in plans.items()}
+        shares = {
+            (action, event): share_of(plan, action, event)
+            for action, plan in plans.items()
+            for event in events
+        }
+        outright = {event for (_, event), share in shares.items() if share >= STRONG}
+        found: list[Claim] = []
+        for action, plan in plans.items():
+            channel = channels[action]
+            if plan.trigger.bound is not None and channel:
+                if _met(plan, self._shown.get(channel, "")):
+                    found.append(Claim(1.0, 1.0, action, "number", None))
+                continue
+            mine = [e for e in events if e.source in ("", channel or "")]
+            mine = [e for e in mine if not channel or e.source] or mine
+            for event in mine:
+                share = shares[action, event]
+                if share < STRONG and event in outright:
+                    continue
+                kind = self._kind(action, plan, event, share, now)
+                found.append(Claim(self._trust.of(kind), share, action, kind, event))
+            if any(shares[action, event] >= STRONG for event in mine):
+                self._echoes[action] = self._echoes.get(action, 0) + 1
+        return self._settle(found)
+
+    def _kind(self, action: str, plan: Plan, event: Event, share: float, now: int | None) -> str:
+        """Name the kind of evidence that an event is for a plan."""
+        level = "strong" if share >= STRONG else "weak" if share > 0 else "none"
+        unfinished = patterns.unfinished(event.text)
+        if level == "strong":
+            return "strong unfinished" if unfinished and event.source else "strong"
+        if plan.daily:
+            return f"routine {patterns.daypart(plan.text, now)}"
+        source = ("open message" if unfinished else "message") if event.source else "scene"
+        late = "late" if now is not None and now >= LATE else "day"
+        return f"{source} {level} {late} {min(self._echoes.get(action, 0), 2)}"
+
+    def _settle(self, found: list[Claim]) -> list[Claim]:
+        """Keep the best claim of each action that is trusted; an event serves one, but for ties."""
+        kept: dict[str, Claim] = {}
+        used: dict[Event, float] = {}
+        for claim in sorted(found, key=lambda c: (-c.trust, -c.share, c.action)):
+            if claim.action in kept or claim.trust < NEEDED:
+                continue
+            if claim.event is not None:
+                if used.setdefault(claim.event, claim.share) > claim.share or (
+                    claim.share < STRONG and claim.event in {c.event for c in kept.values()}
+                ):
+                    continue
+            kept[claim.action] = claim
+        return list(kept.values())
 
 
 def _now(observation: Observation) -> int | None:
+    """Return the minute of the day that the clock shows, if it can be seen."""
     texts = [observation.time or ""]
-    texts += [_REPLY.sub("", r.text) for r in observation.replies if r.channel == "clock"]
+    texts += [_REPLY.sub("", r.text) for r in observation.replies if r.channel == CLOCK]
     for text in texts:
-        if found := _CLOCK.search(text):
+        if found := _TIME.search(text):
             return 60 * int(found[1]) + int(found[2])
     return None
 
 
-def score(plan: Plan, action: str, event: Evidence) -> float:
-    """Return how much of a condition's words an event holds, from 0 to about 1."""
+def _timely(plan: Plan, now: int | None) -> str:
+    """Say whether the clock makes a plan due: "time", "window", or "" for no."""
     trigger = plan.trigger
-    if trigger.bound is not None:
-        sums = patterns.amounts(event.text)
-        return 1.0 if event.source and any(trigger.bound.met(s) for s in sums) else 0.0
+    if now is None:
+        return ""
+    if trigger.at == now:
+        return "time"
+    if trigger.window is not None and trigger.window[0] <= now <= trigger.window[1]:
+        return "window"
+    return ""
+
+
+def _met(plan: Plan, state: str) -> bool:
+    bound = plan.trigger.bound
+    return bound is not None and any(bound.met(amount) for amount in patterns.amounts(state))
+
+
+def share_of(plan: Plan, action: str, event: Event) -> float:
+    """Return which share of a condition's words an event holds, from 0 to about 1.
+
+    Words of a message's label ("Library notice: …") count less, since all its messages have them.
+    Words of the action and the channel's name add to a share that is not 0.
+    """
     label, colon, body = event.text.partition(":")
     if not colon or len(label) > 30:
         label, body = "", event.text
-    strong = content_words(body) | {stem(w) for w in patterns.tokens(body)}
+    strong = content_words(body) | {stem(word) for word in patterns.tokens(body)}
     weak = content_words(label) - strong
-    total = shared = 0.0
-    for word in trigger.words:
-        weight = 0.3 if word in weak else 1.0
-        total += weight
-        if word in weak or word in strong:
-            shared += weight
-    if not total:
+    words = plan.trigger.words
+    total = len(words) - 0.7 * len(words & weak)
+    shared = len(words & strong) + 0.3 * len(words & weak)
+    if not shared:
         return 0.0
-    if shared:
-        shared += 0.5 * len(content_words(action) & strong - trigger.words)
-    if event.source and shared > 0.3:
-        names = {stem(w) for w in event.source.split("_")}
-        if names & (trigger.words | content_words(action)):
-            shared += 0.25 * total
+    own = content_words(action)
+    shared += 0.5 * len((own & strong) - words)
+    if shared > 0.3 and {stem(word) for word in event.source.split("_")} & (words | own):
+        shared += 0.25 * total
     return shared / total

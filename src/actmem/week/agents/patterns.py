@@ -18,7 +18,7 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _QUOTED = re.compile(r'"([^"]+)"|\u201c([^\u201d]+)\u201d')
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"\u201c]?[A-Z0-9])")
+_SENTENCE = re.compile(r"(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<=[.!?])\s+(?=[\"\u201c]?[A-Z0-9])")
 _DAY = re.compile(rf"\b({'|'.join(WEEKDAYS)})\b")
 _RANGE = re.compile(
     rf"\b(?:from|starting on|between) (today|{'|'.join(WEEKDAYS)})\b.{{0,16}}?"
@@ -30,7 +30,7 @@ _DAILY = re.compile(
     r"|\bonce a day\b|\bthis week\b"
 )
 _CONNECTIVE = re.compile(
-    r"\b(?:when(?:ever)?|once|as soon as|the moment|if|after|until|while|as|in case|upon|provided)\b"
+    r"\b(?:when(?:ever)?|once|as soon as|the moment|if|after(?! all)|until|in case|provided)\b"
 )
 _AWAITED = re.compile(r"\b(?:watch(?:ing)?|wait(?:ing)?|look(?:ing)?)(?: out)? for (.+?) before\b")
 _CANCEL = re.compile(
@@ -279,3 +279,58 @@ def unfinished(text: str) -> bool:
 def amounts(text: str) -> list[float]:
     """Return the sums of money in a text."""
     return [float(number.replace(",", "")) for number in _AMOUNT.findall(text)]
+
+
+CHANNEL_WORDS = {
+    "email": "mail inbox",
+    "price": "cost cheap",
+    "bank": "account funds",
+    "shipment": "deliver delivery parcel",
+    "laundry": "wash washing",
+}
+"""Everyday words for what a channel's name says."""
+
+
+def channel_of(text: str, channels: Sequence[str]) -> str | None:
+    """Return the channel that a text names best, by the words of channel names; None for none.
+
+    A word that several channel names share ("portal", "status") counts half.
+    """
+    words = {stem(word) for word in tokens(text)}
+    names = {
+        channel: frozenset(
+            stem(word)
+            for part in channel.split("_")
+            for word in (part, *CHANNEL_WORDS.get(part, "").split())
+        )
+        for channel in channels
+    }
+    best, most = None, 0.0
+    for channel, name in names.items():
+        value = sum(
+            1.0 if sum(word in other for other in names.values()) == 1 else 0.5
+            for word in sorted(words & name)
+        )
+        if value > most:
+            best, most = channel, value
+    return best
+
+
+DAYPARTS: tuple[tuple[str, str, int, int], ...] = (
+    ("breakfast", "breakfast", 6 * 60, 11 * 60),
+    ("lunch", "lunch", 11 * 60, 15 * 60),
+    ("dinner", "dinner|supper|evening meal", 17 * 60, 21 * 60 + 30),
+    ("bed", "bed|bedtime|asleep|go to sleep", 20 * 60, 22 * 60 + 30),
+    ("out", "leav\\w+|go out|closes behind you|set off", 7 * 60, 13 * 60),
+    ("home", "home|back", 14 * 60, 21 * 60),
+)
+"""When people do what they do every day: name, words, earliest and latest minute."""
+
+
+def daypart(text: str, now: int | None) -> str:
+    """Return a routine's part of the day and the half hours left of it, or "any"."""
+    lower = text.lower()
+    for name, words, first, last in DAYPARTS:
+        if now is not None and re.search(rf"\b(?:{words})\b", lower):
+            return f"{name} {max(0, (last - now) // 30)}" if now >= first else f"{name} before"
+    return f"any {(now or 0) // 60}"
