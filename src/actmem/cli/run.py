@@ -41,7 +41,9 @@ def run() -> None:
     metavar="FILE",
     help="Play this week instead; repeat it.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the first week.")
+@click.option(
+    "--seed", type=int, help="Seed of the first week and of chance.  [default: the standard set]"
+)
 @click.option(
     "--repeats",
     type=click.IntRange(1),
@@ -60,7 +62,7 @@ def run() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
 @knob_options
 def week(
-    agents: tuple[str, ...], weeks: int, files: tuple[Path, ...], seed: int, repeats: int,
+    agents: tuple[str, ...], weeks: int, files: tuple[Path, ...], seed: int | None, repeats: int,
     workers: int, output: Path | None, as_json: bool, profile: str, days: int, density: float,
     channels: str | None,
 ) -> int:  # fmt: skip
@@ -72,7 +74,7 @@ def week(
     from actmem.week.suite import WeekSuite, make_manifest, unit_files
 
     scenarios = _scenarios(weeks, files, seed, (profile, days, density, channels))
-    manifest = make_manifest(scenarios, agents or tuple(BUILT_IN), seed=seed, repeats=repeats)
+    manifest = make_manifest(scenarios, agents or tuple(BUILT_IN), seed=seed or 0, repeats=repeats)
     folder = RunFolder.prepare(output, manifest, unit_files(scenarios))
     click.echo(
         f"run folder: {folder.path} (resume with the same command and -o {folder.path})", err=True
@@ -84,14 +86,22 @@ def week(
 
 
 def _scenarios(
-    weeks: int, files: tuple[Path, ...], seed: int, given: tuple[str, int, float, str | None]
+    weeks: int,
+    files: tuple[Path, ...],
+    seed: int | None,
+    given: tuple[str, int, float, str | None],
 ) -> list[Scenario]:
-    from actmem.week.make import make_weeks
+    """Return the weeks of files, of a seed, or the first of the standard set."""
+    from actmem.week.make import Knobs, make_weeks
     from actmem.week.pmbench import load_any
+    from actmem.week.standard import standard_weeks
 
     if files:
         return [load_any(path) for path in files]
-    return list(make_weeks(seed, weeks, knobs(*given)))
+    wanted = knobs(*given)
+    if seed is None and wanted == Knobs():
+        return standard_weeks(weeks)
+    return list(make_weeks(1 if seed is None else seed, weeks, wanted))
 
 
 def show_run(folder: object, as_json: bool) -> int:

@@ -105,7 +105,9 @@ class Keyword:
                 claims += [Claim(1.0, 1.0, action, timely, None)] if ready else []
             elif plan.trigger.words and plan.trigger.at is None and plan.trigger.window is None:
                 open_plans[action] = plan
-        claims += [c for c in self._claims(open_plans, events, now) if self._ready(open_plans[c.action])]
+        claims += [
+            c for c in self._claims(open_plans, events, now) if self._ready(open_plans[c.action])
+        ]
         self._tried = {claim.action: claim.kind for claim in claims[:MAX_HANDLES]}
         return tuple(self._menu[action] for action in self._tried)
 
@@ -137,9 +139,7 @@ class Keyword:
             self._shown[reply.channel] = text
         return events
 
-    def _claims(
-        self, plans: dict[str, Plan], events: list[Event], now: int | None
-    ) -> list[Claim]:
+    def _claims(self, plans: dict[str, Plan], events: list[Event], now: int | None) -> list[Claim]:
         """Judge every plan by the step's events; each event is the cue of at most one kind."""
         channels = {a: patterns.channel_of(p.text, list(self._shown)) for a, p in plans.items()}
         shares = {

@@ -18,7 +18,9 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _QUOTED = re.compile(r'"([^"]+)"|\u201c([^\u201d]+)\u201d')
-_SENTENCE = re.compile(r"(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<=[.!?])\s+(?=[\"\u201c]?[A-Z0-9])")
+_SENTENCE = re.compile(
+    r"(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<=[.!?])\s+(?=[\"\u201c]?[A-Z0-9])"
+)
 _DAY = re.compile(rf"\b({'|'.join(WEEKDAYS)})\b")
 _RANGE = re.compile(
     rf"\b(?:from|starting on|between) (today|{'|'.join(WEEKDAYS)})\b.{{0,16}}?"
@@ -103,7 +105,11 @@ def passages(text: str) -> list[list[str]]:
 
 def sentences(text: str) -> list[str]:
     """Split a text into sentences, bullets removed."""
-    return [part for part in _SENTENCE.split(text.strip().removeprefix("- ")) if _TOKEN.search(part.lower())]
+    return [
+        part
+        for part in _SENTENCE.split(text.strip().removeprefix("- "))
+        if _TOKEN.search(part.lower())
+    ]
 
 
 class Days(NamedTuple):

@@ -9,8 +9,6 @@ them. The numbers of the second were counted on weeks that serve no other purpos
 
 from __future__ import annotations
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from pathlib import Path
