@@ -27,7 +27,7 @@ class Event(Struct, frozen=True, tag_field=TAG, kw_only=True, omit_defaults=True
     """Base of all lines of a trace."""
 
 
-class Header(Event, frozen=True, tag="header", kw_only=True):
+class Header(Event, frozen=True, tag="header", kw_only=True, omit_defaults=False):
     """What was played, by whom, with what."""
 
     format: Literal["actmem-trace-1"] = "actmem-trace-1"

@@ -177,7 +177,7 @@ class Day(Record, frozen=True, kw_only=True):
 class Scenario(Record, frozen=True, kw_only=True):
     """One week."""
 
-    format: Literal["actmem-week-1"] = FORMAT
+    format: Literal["actmem-week-1"]
     scenario_name: Name
     generator: Generator | None = None
     """None where the week was imported."""

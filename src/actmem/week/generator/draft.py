@@ -127,11 +127,15 @@ class DraftDay:
         self.steps[step].cues.append(cue)
         self.steps[step].triggers += 1
 
-    def show_near(self, frame: Frame, due: int, known: int, number: int) -> None:
-        """Put near misses of ``frame`` into steps other than ``due``, most of them before it."""
-        for scene in self._draw.sample(frame.near, number):
-            before = due > known and self._draw.chance(0.75)
-            step = self.free_step(known, due - 1) if before else self.free_step(0, self.last, [due])
+    def show_near(self, frame: Frame, due: int, number: int) -> None:
+        """Put near misses of ``frame`` into different steps before ``due``.
+
+        After the cue they would speak of a world in which it had not come.
+        """
+        used: list[int] = []
+        for scene in self._draw.sample(frame.near, min(number, due)):
+            step = self.free_step(0, due - 1, used)
+            used.append(step)
             self.steps[step].parts.append(scene)
 
     def say(self, step: int, channel: str, event: ChannelEvent) -> None:

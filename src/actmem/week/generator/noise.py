@@ -9,7 +9,7 @@ from actmem.week.content.schema import (
     Frame,
 )
 from actmem.week.generator.draft import DraftDay, Rejected, WeekDraft
-from actmem.week.generator.tasks import put_messages, unplayed
+from actmem.week.generator.tasks import in_order, put_messages, unplayed
 from actmem.week.scenario import ChannelEvent, Lure
 
 SIBLINGS, OTHER_DAYS = 0.45, 0.15
@@ -21,16 +21,17 @@ def add_scenes(week: WeekDraft, day: DraftDay, frames: int) -> None:
     """Play scenes of matters that no task waits for, cues and near misses alike."""
     for _ in range(frames):
         frame = week.pool.take(None, day.archetype.domains)
-        for scene in week.draw.sample((*frame.cues, *frame.near), week.draw.between(1, 2)):
-            step = day.free_step(0, day.last)
-            day.steps[step].parts.append(scene)
+        due = day.free_step(1, day.last)
+        day.show_near(frame, due, week.draw.below(3))
+        if week.draw.chance(0.7):
+            day.steps[due].parts.append(week.draw.pick(frame.cues))
 
 
 def add_messages(week: WeekDraft, day: DraftDay) -> None:
     """Let channels speak that no task of the day is bound to, and add to the busy ones."""
     for channel in week.channels:
         busy = channel in day.channels
-        if (busy and channel in SNAPSHOT_CHANNELS) or week.draw.chance(0.4):
+        if (busy and channel in SNAPSHOT_CHANNELS) or week.draw.chance(0.3):
             continue
         try:
             frame = week.pool.take(channel, day.archetype.domains)
@@ -39,9 +40,12 @@ def add_messages(week: WeekDraft, day: DraftDay) -> None:
         if channel in SNAPSHOT_CHANNELS:
             _run_through(week, day, frame)
         else:
-            for text in week.draw.sample((*frame.cues, *frame.near), week.draw.between(1, 3)):
-                event = ChannelEvent(day.new_cue(), text)
-                day.say(week.draw.between(0, day.last), channel, event)
+            texts = in_order(week, frame.near, week.draw.between(1, len(frame.near)))
+            if week.draw.chance(0.7):
+                texts.append(week.draw.pick(frame.cues))
+            steps = sorted(week.draw.sample(range(day.last + 1), len(texts)))
+            for step, text in zip(steps, texts, strict=True):
+                day.say(step, channel, ChannelEvent(day.new_cue(), text))
 
 
 def _run_through(week: WeekDraft, day: DraftDay, frame: Frame) -> None:

@@ -71,7 +71,7 @@ def add_narrative(week: WeekDraft, day: DraftDay) -> None:
     action, announcement, clause = fill(frame, week.draw, None)
     cue = day.new_cue()
     day.show_cue(due, week.draw.pick(frame.cues), cue)
-    day.show_near(frame, due, told, week.draw.between(1, 2))
+    day.show_near(frame, due, week.draw.between(1, 2))
     task = Task(id=day.new_id(), label=f"{action} [{clause}]", action_text=action, type="event",
                 encoding=day.encoding(told), cue_id=cue)  # fmt: skip
     day.planned.append(Planned(task, "narrative", told, due, verb_phrase(action), frame))
@@ -80,12 +80,12 @@ def add_narrative(week: WeekDraft, day: DraftDay) -> None:
 
 def add_cross_day(week: WeekDraft, day: DraftDay) -> None:
     """Add a task that a vignette announces one to three days before."""
-    due = day.cue_step(0, day.last)
+    due = day.cue_step(1, day.last)
     frame = week.pool.take(None, day.archetype.domains)
     action, _, clause = fill(frame, week.draw, None)
     cue = day.new_cue()
     day.show_cue(due, week.draw.pick(frame.cues), cue)
-    day.show_near(frame, due, 0, 1)
+    day.show_near(frame, due, week.draw.between(1, 2))
     offset = week.draw.between(1, min(3, day.number))
     earlier = week.days[day.number - offset]
     announcement = shape(week.draw.pick(week.shapes.cross_day), day=day.name,
@@ -127,24 +127,31 @@ def put_messages(
     channel = frame.channel
     assert channel is not None
     draw = week.draw
-    places = sorted(draw.sample(range(due), min(due, draw.between(2, 5))))
-    if len(places) < 2:
+    value = channel in VALUE_CHANNELS
+    most = min(due, 5 if value else len(frame.near))
+    if most < 2:
         raise Rejected("no room for decoys")
-    if channel in VALUE_CHANNELS:
+    places = sorted(draw.sample(range(due), draw.between(min(3, most), most)))
+    if value:
         assert threshold is not None
         sign = -1 if frame.op == "below" else 1
         for place, text in zip(places, _texts(week, frame.cues, len(places)), strict=True):
-            value = threshold - sign * draw.between(1, max(2, threshold // 4))
-            day.say(place, channel, _reading(day.new_cue(), text, value))
+            unmet = threshold - sign * draw.between(1, max(2, threshold // 4))
+            day.say(place, channel, _reading(day.new_cue(), text, unmet))
         met = threshold + sign * draw.between(1, max(2, threshold // 6))
         day.say(due, channel, _reading(cue, draw.pick(frame.cues), met))
         return
     phase = "in_progress" if channel in PROCESS_CHANNELS else ""
-    for place, text in zip(places, _texts(week, frame.near, len(places)), strict=False):
+    for place, text in zip(places, in_order(week, frame.near, len(places)), strict=True):
         meta = {"phase": phase} if phase else {}
         day.say(place, channel, ChannelEvent(day.new_cue(), text, None, {**meta}))
     meta = {"phase": "complete"} if phase else {}
     day.say(due, channel, ChannelEvent(cue, draw.pick(frame.cues), None, {**meta}))
+
+
+def in_order(week: WeekDraft, lines: tuple[str, ...], number: int) -> list[str]:
+    """Draw ``number`` different lines and keep their order, which is that of the events."""
+    return [lines[position] for position in sorted(week.draw.sample(range(len(lines)), number))]
 
 
 def _texts(week: WeekDraft, lines: tuple[str, ...], number: int) -> list[str]:

@@ -1,0 +1,47 @@
+"""Files: every failure is one line; nothing is half written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from actmem.errors import InputError
+from actmem.files import decode, read_bytes, write_atomic
+
+
+def one_line(error: pytest.ExceptionInfo[InputError]) -> str:
+    text = str(error.value)
+    assert "\n" not in text
+    return text
+
+
+def test_missing_folder_and_too_large(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as error:
+        read_bytes(tmp_path / "none")
+    assert "none" in one_line(error)
+    with pytest.raises(InputError, match="folder"):
+        read_bytes(tmp_path)
+    (tmp_path / "big").write_bytes(b"x" * 11)
+    assert read_bytes(tmp_path / "big", 11) == b"x" * 11
+    with pytest.raises(InputError, match="larger"):
+        read_bytes(tmp_path / "big", 10)
+    with pytest.raises(InputError):
+        read_bytes(Path("a\0b"))
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"\xff", b"\0\0", b"[" * 200_000, b'{"a": 1}', b"nul"])
+def test_bad_json_names_its_source(data: bytes) -> None:
+    with pytest.raises(InputError, match="here"):
+        decode(data, list[int], "here")
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "new" / "file"
+    write_atomic(target, b"one")
+    write_atomic(target, b"two")
+    assert target.read_bytes() == b"two"
+    assert [entry.name for entry in target.parent.iterdir()] == ["file"]
+    with pytest.raises(InputError, match="cannot be written"):
+        write_atomic(target / "below", b"x")
+    assert target.read_bytes() == b"two"
