@@ -298,9 +298,8 @@ def test_two_runs_in_one_folder(call: Call, week_file: Path, tmp_path: Path) -> 
     assert "another run" in called.err
     started = time.monotonic()
     first.send_signal(signal.SIGINT)
-    assert first.stderr is not None
-    message = first.stderr.read().decode()
-    assert first.wait() == 130
+    message = first.communicate()[1].decode()
+    assert first.returncode == 130
     assert time.monotonic() - started < 2
     assert "Traceback" not in message
     assert str(run) in message

@@ -8,6 +8,7 @@ written, and from the record's end on the episode goes on. An agent that decides
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -88,8 +89,10 @@ def play(
             outcome = _turn(agent, world, observation, refusals)
         except ProviderError as error:
             return Footer(status="failed", error=str(error), provider=True)
-        except Exception as error:  # whatever an agent raises is a failed episode, not a crash
-            return Footer(status="failed", error=_describe(error))
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
+            return Footer(status="failed", error=describe(error))
         event, observation = outcome
         known = next(record, None)
         if known is None:
@@ -149,10 +152,19 @@ def _apply(decision: Decision, world: World, observation: Observation) -> _Outco
                 nudge=bool(observation.nudge),
             )
             return _Outcome(event, world.act(choice, handles))
-    raise ActionError("action", f"{_describe(decision)} is no Query, SetHeartbeat or Act")
+    raise ActionError("action", f"{describe(decision)} is no Query, SetHeartbeat or Act")
 
 
-def _describe(value: object) -> str:
+def is_interrupt(error: BaseException) -> bool:
+    """Say whether ``error`` is the user's Ctrl-C, which only the main thread receives.
+
+    Whatever else an agent raises, ``SystemExit`` included, is a failed episode and not a crash.
+    """
+    in_main = threading.current_thread() is threading.main_thread()
+    return isinstance(error, KeyboardInterrupt) and in_main
+
+
+def describe(value: object) -> str:
     """Name a value in at most a line: its type, and its text where that is short."""
     try:
         text = " ".join(str(value).split())

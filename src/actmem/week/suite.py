@@ -13,8 +13,9 @@ from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
 from actmem.week.agents import find_agent
 from actmem.week.heartbeat import PRIVILEGED, Nudge
+from actmem.week.menu import day_menu
 from actmem.week.obligations import WeekPlan, prepare
-from actmem.week.play import WeekEvent, play
+from actmem.week.play import WeekEvent, describe, is_interrupt, play
 from actmem.week.records import Links, Obligation, count_links, records
 from actmem.week.replay import rows_of
 from actmem.week.results import Played, Result, result
@@ -35,8 +36,13 @@ def make_manifest(
 ) -> Manifest:
     """Plan a run: every agent on every scenario, ``repeats`` times.
 
-    Raises ``InputError`` for an unknown agent, or two scenarios of one name.
+    Raises ``InputError`` for an unknown agent, two scenarios of one name, or one that cannot be
+    played.
     """
+    for scenario in scenarios:
+        plan = prepare(scenario)
+        for day in plan.days:
+            day_menu(plan, day.number)
     units = {scenario.scenario_name: scenario.digest for scenario in scenarios}
     if len(units) < len(scenarios):
         raise InputError("two of the scenarios have the same name")
@@ -109,8 +115,10 @@ class WeekSuite:
         plan = self.plan(episode.unit)
         try:
             agent = find_agent(episode.agent).make(episode.seed, plan)
-        except Exception as error:  # an agent that cannot be made is a failed episode
-            return Footer(status="failed", error=f"{type(error).__name__}: {error}")
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
+            return Footer(status="failed", error=f"cannot be made: {describe(error)}")
         return play(agent, World(plan, self._nudge), write, recorded, self._on_step)
 
     def results(self) -> list[Result]:
@@ -134,10 +142,11 @@ class WeekSuite:
             aligned = align(plan, rows_of(plan, trace.events if trace else ()))
         except InputError as error:
             raise InputError(str(error), self._folder.trace_path(episode)) from None
+        failed = footer is not None and footer.status == "failed"
         complete = footer is not None and footer.status == "complete" and not aligned.missing
         return Played(
             unit=episode.unit,
-            status="complete" if complete else "failed" if footer else "missing",
+            status="complete" if complete else "failed" if failed else "missing",
             error=footer.error if footer else "",
             invalid=sum(
                 not event.valid

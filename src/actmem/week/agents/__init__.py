@@ -89,7 +89,7 @@ def _load_class(path: Path, name: str) -> Callable[..., Agent]:
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"raises on import: {type(error).__name__}: {error}", path) from None
     found: Any = getattr(module, name, None)
     if not callable(found) or not hasattr(found, "decide"):
