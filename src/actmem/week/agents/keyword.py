@@ -133,15 +133,15 @@ class Keyword:
             text = _REPLY.sub("", reply.text)
             if reply.channel == CLOCK or text == NO_UPDATES:
                 continue
-            idle = self._idle.setdefault(reply.channel, text)
-            if text != self._shown.get(reply.channel, idle):
+            if observation.first:
+                self._idle.setdefault(reply.channel, text)
+            if text != self._shown.get(reply.channel, self._idle.get(reply.channel)):
                 events += [Event(reply.channel, part) for part in text.split(" | ")]
             self._shown[reply.channel] = text
         return events
 
     def _claims(self, plans: dict[str, Plan], events: list[Event], now: int | None) -> list[Claim]:
         """Judge every plan by the step's events; each event is the cue of at most one kind."""
-        channels = {a: patterns.channel_of(p.text, list(self._shown)) for a, p in plans.items()}
         shares = {
             (action, event): share_of(plan, action, event)
             for action, plan in plans.items()
@@ -150,29 +150,33 @@ class Keyword:
         outright = {event for (_, event), share in shares.items() if share >= STRONG}
         found: list[Claim] = []
         for action, plan in plans.items():
-            channel = channels[action]
-            if plan.trigger.bound is not None and channel:
-                if _met(plan, self._shown.get(channel, "")):
+            sources = patterns.channels_of(plan.text, list(self._shown))
+            if plan.trigger.bound is not None and sources:
+                if any(_met(plan, self._shown[source]) for source in sources):
                     found.append(Claim(1.0, 1.0, action, "number", None))
                 continue
-            mine = [e for e in events if e.source in ("", channel or "")]
-            mine = [e for e in mine if not channel or e.source] or mine
-            for event in mine:
+            echo = False
+            for event in events:
                 share = shares[action, event]
-                if share < STRONG and event in outright:
+                at_source = event.source in sources if sources else not event.source
+                if share < STRONG and (event in outright or not at_source):
                     continue
                 kind = self._kind(action, plan, event, share, now)
                 found.append(Claim(self._trust.of(kind), share, action, kind, event))
-            if any(shares[action, event] >= STRONG for event in mine):
-                self._echoes[action] = self._echoes.get(action, 0) + 1
+                echo = echo or (at_source and share >= STRONG)
+            self._echoes[action] = self._echoes.get(action, 0) + echo
         return self._settle(found)
 
     def _kind(self, action: str, plan: Plan, event: Event, share: float, now: int | None) -> str:
         """Name the kind of evidence that an event is for a plan."""
         level = "strong" if share >= STRONG else "weak" if share > 0 else "none"
         unfinished = patterns.unfinished(event.text)
+        if plan.own:
+            return f"own {level}"
         if level == "strong":
-            return "strong unfinished" if unfinished and event.source else "strong"
+            if patterns.hedged(event.text):
+                return "strong hedged"
+            return "strong unfinished" if unfinished else "strong"
         if plan.daily:
             return f"routine {patterns.daypart(plan.text, now)}"
         source = ("open message" if unfinished else "message") if event.source else "scene"
@@ -180,19 +184,28 @@ class Keyword:
         return f"{source} {level} {late} {min(self._echoes.get(action, 0), 2)}"
 
     def _settle(self, found: list[Claim]) -> list[Claim]:
-        """Keep the best claim of each action that is trusted; an event serves one, but for ties."""
+        """Keep the best trusted claim of each action.
+
+        An event serves one action; a scene may serve several whose conditions it all speaks of.
+        """
         kept: dict[str, Claim] = {}
-        used: dict[Event, float] = {}
+        used: dict[Event, Claim] = {}
         for claim in sorted(found, key=lambda c: (-c.trust, -c.share, c.action)):
             if claim.action in kept or claim.trust < NEEDED:
                 continue
             if claim.event is not None:
-                if used.setdefault(claim.event, claim.share) > claim.share or (
-                    claim.share < STRONG and claim.event in {c.event for c in kept.values()}
-                ):
+                first = used.setdefault(claim.event, claim)
+                if first is not claim and not _both(first, claim):
                     continue
             kept[claim.action] = claim
         return list(kept.values())
+
+
+def _both(first: Claim, claim: Claim) -> bool:
+    """Say whether an event that serves the first claim may serve another one too."""
+    if claim.event is None or min(first.share, claim.share) < STRONG:
+        return False
+    return not claim.event.source or claim.share == first.share
 
 
 def _now(observation: Observation) -> int | None:

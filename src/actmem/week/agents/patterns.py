@@ -47,8 +47,8 @@ _CANCEL = re.compile(
 _CHANGE = re.compile(
     r"\binstead\b|\brather than\b|\bnew\b|\bnow\b|\bchang\w+|\bmov\w+|\bshift\w*|\bupdat\w+"
     r"|\baltered\b|\bcorrect\w*|\bnot (?:as|at|on)\b|\bonly\b|\bput (?:off|to|back|forward)\b"
-    r"|\bpostponed?\b|\breschedul\w+|\bbrought forward\b|\bnudg\w+|\bput\w*\b|\bno longer\b"
-    r"|\bwhatever was said\b|\bagain\b|\bbetter\b|\blat(?:er|est)\b"
+    r"|\bpostponed?\b|\breschedul\w+|\bbrought forward\b|\bput\w*\b|\bno longer\b"
+    r"|\bwhatever was said\b|\bagain\b"
 )
 _INTENDED = re.compile(
     r"\byou (?:were|had|have|meant|are) (?:\w+ ){0,2}(?:to do|planned|going|waiting|down|meant)\b"
@@ -71,6 +71,10 @@ _UNFINISHED = re.compile(
     r"|instead|so far|ahead|to come|about to|in progress|queue|second|third|fourth|fifth|lack\w*"
     r"|missing|refus\w+|delay\w*|postpon\w+|will|would|may|might|could|should|if|asks?|wants?"
     r"|half|stays?|except|rejected|unable|far from|expect\w*|suspect\w*)\b|n't\b"
+)
+_HEDGED = re.compile(
+    r"\b(?:may|might|could|would|perhaps|maybe|probably|later|soon|suspect\w*|expect\w*|hop(?:e|es|ed|ing)"
+    r"|supposed)\b"
 )
 _AT_END = re.compile(r"\b(?:at|with|during|after|before) (?:the )?([a-z]+)\.?$")
 META = frozenset(
@@ -282,6 +286,11 @@ def unfinished(text: str) -> bool:
     return bool(_UNFINISHED.search(text.lower()))
 
 
+def hedged(text: str) -> bool:
+    """Say whether a text speaks of what may come."""
+    return bool(_HEDGED.search(text.lower()))
+
+
 def amounts(text: str) -> list[float]:
     """Return the sums of money in a text."""
     return [float(number.replace(",", "")) for number in _AMOUNT.findall(text)]
@@ -297,8 +306,8 @@ CHANNEL_WORDS = {
 """Everyday words for what a channel's name says."""
 
 
-def channel_of(text: str, channels: Sequence[str]) -> str | None:
-    """Return the channel that a text names best, by the words of channel names; None for none.
+def channels_of(text: str, channels: Sequence[str]) -> list[str]:
+    """Return the channels that a text names best, by the words of channel names; [] for none.
 
     A word that several channel names share ("portal", "status") counts half.
     """
@@ -311,15 +320,15 @@ def channel_of(text: str, channels: Sequence[str]) -> str | None:
         )
         for channel in channels
     }
-    best, most = None, 0.0
-    for channel, name in names.items():
-        value = sum(
+    values = {
+        channel: sum(
             1.0 if sum(word in other for other in names.values()) == 1 else 0.5
             for word in sorted(words & name)
         )
-        if value > most:
-            best, most = channel, value
-    return best
+        for channel, name in names.items()
+    }
+    most = max(values.values(), default=0.0)
+    return [channel for channel, value in values.items() if most and value == most]
 
 
 DAYPARTS: tuple[tuple[str, str, int, int], ...] = (
