@@ -147,11 +147,11 @@ def _stems(text: str) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
 
 
 @lru_cache(maxsize=65536)
-def mention(sentence: str, action: str, loose: bool = False) -> tuple[int, int] | None:
+def mention(sentence: str, action: str) -> tuple[int, int] | None:
     """Return where a sentence speaks of an action, as a span of characters; None where nowhere.
 
-    The action's words must stand there in their order, inflected or not ("paying the dues");
-    ``loose`` is content with most of its content words, anywhere.
+    The action's words stand there in their order, inflected or not ("paying the dues"), or at
+    least all its content words do, close together.
     """
     words, spans = _stems(sentence)
     wanted, _ = _stems(action)
@@ -164,8 +164,9 @@ def mention(sentence: str, action: str, loose: bool = False) -> tuple[int, int] 
     content = content_words(action)
     here = [index for index, word in enumerate(words) if word in content]
     shared = {words[index] for index in here}
-    needed = max(2, (2 * len(content) + 2) // 3) if loose else max(2, len(content))
-    if len(shared) < needed or spans[here[-1]][1] - spans[here[0]][0] > 3 * len(action):
+    if len(shared) < max(2, len(content)) or spans[here[-1]][1] - spans[here[0]][0] > 3 * len(
+        action
+    ):
         return None
     return spans[here[0]][0], spans[here[-1]][1]
 
@@ -329,23 +330,3 @@ def channels_of(text: str, channels: Sequence[str]) -> list[str]:
     }
     most = max(values.values(), default=0.0)
     return [channel for channel, value in values.items() if most and value == most]
-
-
-DAYPARTS: tuple[tuple[str, str, int, int], ...] = (
-    ("breakfast", "breakfast", 6 * 60, 11 * 60),
-    ("lunch", "lunch", 11 * 60, 15 * 60),
-    ("dinner", "dinner|supper|evening meal", 17 * 60, 21 * 60 + 30),
-    ("bed", "bed|bedtime|asleep|go to sleep", 20 * 60, 22 * 60 + 30),
-    ("out", "leav\\w+|go out|closes behind you|set off", 7 * 60, 13 * 60),
-    ("home", "home|back", 14 * 60, 21 * 60),
-)
-"""When people do what they do every day: name, words, earliest and latest minute."""
-
-
-def daypart(text: str, now: int | None) -> str:
-    """Return a routine's part of the day and the half hours left of it, or "any"."""
-    lower = text.lower()
-    for name, words, first, last in DAYPARTS:
-        if now is not None and re.search(rf"\b(?:{words})\b", lower):
-            return f"{name} {max(0, (last - now) // 30)}" if now >= first else f"{name} before"
-    return f"any {(now or 0) // 60}"
