@@ -113,6 +113,13 @@ def test_acts_when_the_clock_shows_the_time_and_not_before() -> None:
     assert acts == [[], ["Polish the bell."], [], []]
 
 
+def test_a_time_before_the_hour_makes_no_sentence_depend_on_the_one_before() -> None:
+    opening = ("Oil the gate at 9:15. It has to be at ten minutes before eleven in the morning that you polish the bell.",)  # fmt: skip
+    menu = ("Polish the bell.", "Oil the gate.")
+    acts = Stage().day("Monday", opening, _at("09:15", "10:50"), menu)
+    assert acts == [["Oil the gate."], ["Polish the bell."]]
+
+
 def test_acts_within_a_window_until_it_is_done() -> None:
     opening = ("Polish the bell some time between 9:00 and 10:45.",)
     stage = Stage()
