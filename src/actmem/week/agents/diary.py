@@ -136,8 +136,12 @@ def _continues(before: str, text: str) -> bool:
     named = patterns.days_of(text, "").named
     if patterns.days_of(before, "").named and named and not read(text):
         return len(patterns.tokens(text)) < 8
-    return patterns.orders(text) and lower.startswith(
-        ("that ", "but ", "it ", "do not ", "don't ", "the order ", "if you ", "first")
+    return (
+        not read(text)
+        and patterns.orders(text)
+        and lower.startswith(
+            ("that ", "but ", "it ", "do not ", "don't ", "the order ", "if you ", "first")
+        )
     )
 
 

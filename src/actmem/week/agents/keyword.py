@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from actmem.week.agents import patterns
 from actmem.week.agents.diary import Diary, Plan
+from actmem.week.agents.patterns import Trigger
 from actmem.week.agents.trust import NEEDED, Trust
 from actmem.week.content.words import content_words, stem
 from actmem.week.world import MAX_HANDLES, MAX_QUERIES, NO_UPDATES, Act, Observation, Query
@@ -60,7 +61,7 @@ class Keyword:
         self._shown: dict[str, str] = {}
         self._idle: dict[str, str] = {}
         self._scene: list[str] = []
-        self._echoes: dict[str, int] = {}
+        self._echoes: dict[str, tuple[int, frozenset[str]]] = {}
 
     def decide(self, observation: Observation) -> Query | Act:
         """Read a new step, ask every channel once, then choose."""
@@ -81,8 +82,8 @@ class Keyword:
         """Learn from the new menu what came of the last act, then read on."""
         menu = {item.text: item.handle for item in observation.menu}
         if observation.first:
-            self._actions, self._tried, self._shown, self._echoes = [], {}, {}, {}
-            self._done = set()
+            self._actions, self._tried, self._shown = [], {}, {}
+            self._echoes, self._done = {}, set()
             self._diary.open_day(observation.day, observation.opening)
         else:
             self._trust.saw_menus(set(self._menu) - set(self._tried), set(menu))
@@ -95,34 +96,29 @@ class Keyword:
         self._scene = self._diary.read(observation.text, self._actions)
 
     def _choose(self, observation: Observation) -> tuple[str, ...]:
+        """Return the handles of all actions that there is a trusted reason to do now."""
         now = _now(observation)
         events = self._events(observation)
         claims: list[Claim] = []
-        open_plans: dict[str, Plan] = {}
+        waiting: dict[str, Plan] = {}
         for action, plan in self._plans().items():
-            ready = plan.needs is None or plan.needs in self._done
-            if timely := _timely(plan, now):
-                claims += [Claim(1.0, 1.0, action, timely, None)] if ready else []
-            elif plan.trigger.words and plan.trigger.at is None and plan.trigger.window is None:
-                open_plans[action] = plan
-        claims += [
-            c for c in self._claims(open_plans, events, now) if self._ready(open_plans[c.action])
-        ]
+            if _timely(plan.trigger, now):
+                claims.append(Claim(1.0, 1.0, action, "time", None))
+            elif plan.trigger.words:
+                waiting[action] = plan
+        claims += self._settle(self._claims(waiting, events, now))
         self._tried = {claim.action: claim.kind for claim in claims[:MAX_HANDLES]}
         return tuple(self._menu[action] for action in self._tried)
 
-    def _ready(self, plan: Plan) -> bool:
-        return plan.needs is None or plan.needs in self._done
-
     def _plans(self) -> dict[str, Plan]:
-        """Return what is known of each action of the menu that is not called off."""
+        """Return what is known of each action of the menu that is neither off nor blocked."""
         told = self._diary.plans(self._actions)
         plans = {}
         for action in self._menu:
             plan = told.get(action)
             if plan is None or not (plan.trigger or plan.cancelled):
                 plan = Plan(patterns.own_trigger(action), action, own=True)
-            if not plan.cancelled:
+            if not plan.cancelled and (plan.needs is None or plan.needs in self._done):
                 plans[action] = plan
         return plans
 
@@ -133,66 +129,107 @@ class Keyword:
             text = _REPLY.sub("", reply.text)
             if reply.channel == CLOCK or text == NO_UPDATES:
                 continue
-            idle = self._idle.setdefault(reply.channel, text)
-            if text != self._shown.get(reply.channel, idle):
+            if observation.first:
+                self._idle.setdefault(reply.channel, text)
+            if text != self._shown.get(reply.channel, self._idle.get(reply.channel)):
                 events += [Event(reply.channel, part) for part in text.split(" | ")]
             self._shown[reply.channel] = text
         return events
 
     def _claims(self, plans: dict[str, Plan], events: list[Event], now: int | None) -> list[Claim]:
-        """Judge every plan by the step's events; each event is the cue of at most one kind."""
-        channels = {a: patterns.channel_of(p.text, list(self._shown)) for a, p in plans.items()}
+        """Judge every plan by the step's events.
+
+        An event that speaks outright of one plan is no weak evidence for another.
+        """
         shares = {
-            (action, event): share_of(plan, action, event)
+            (action, event): share_of(plan.trigger.words, action, event)
             for action, plan in plans.items()
             for event in events
         }
         outright = {event for (_, event), share in shares.items() if share >= STRONG}
         found: list[Claim] = []
         for action, plan in plans.items():
-            channel = channels[action]
-            if plan.trigger.bound is not None and channel:
-                if _met(plan, self._shown.get(channel, "")):
+            sources = patterns.channels_of(plan.text, list(self._shown))
+            bound = plan.trigger.bound
+            if bound is not None and sources:
+                sums = [
+                    amount for name in sources for amount in patterns.amounts(self._shown[name])
+                ]
+                if any(bound.met(amount) for amount in sums):
                     found.append(Claim(1.0, 1.0, action, "number", None))
                 continue
-            mine = [e for e in events if e.source in ("", channel or "")]
-            mine = [e for e in mine if not channel or e.source] or mine
-            for event in mine:
+            echoes: list[Event] = []
+            for event in events:
                 share = shares[action, event]
-                if share < STRONG and event in outright:
+                at_source = event.source in sources if sources else not event.source
+                if share < STRONG and (event in outright or not at_source):
                     continue
                 kind = self._kind(action, plan, event, share, now)
                 found.append(Claim(self._trust.of(kind), share, action, kind, event))
-            if any(shares[action, event] >= STRONG for event in mine):
-                self._echoes[action] = self._echoes.get(action, 0) + 1
-        return self._settle(found)
+                if at_source and share >= STRONG:
+                    echoes.append(event)
+            if echoes:
+                self._remember(action, echoes)
+        return found
+
+    def _remember(self, action: str, echoes: list[Event]) -> None:
+        """Keep in mind what spoke of a condition outright: its words may return in the cue."""
+        steps, words = self._echoes.get(action, (0, frozenset()))
+        more = frozenset().union(*(content_words(event.text) for event in echoes))
+        self._echoes[action] = (steps + 1, words | more)
 
     def _kind(self, action: str, plan: Plan, event: Event, share: float, now: int | None) -> str:
-        """Name the kind of evidence that an event is for a plan."""
-        level = "strong" if share >= STRONG else "weak" if share > 0 else "none"
+        """Name the kind of evidence that an event is for a plan.
+
+        Outside of outright evidence a kind tells the source, how close the words are, whether the
+        day is nearly over, and at how many steps the condition was spoken of before (2 for more).
+        """
+        steps, echoed = self._echoes.get(action, (0, frozenset()))
+        level = self._level(share, len(content_words(event.text) & echoed))
         unfinished = patterns.unfinished(event.text)
+        if plan.own:
+            return f"own {level}"
         if level == "strong":
-            return "strong unfinished" if unfinished and event.source else "strong"
-        if plan.daily:
-            return f"routine {patterns.daypart(plan.text, now)}"
-        source = ("open message" if unfinished else "message") if event.source else "scene"
+            if patterns.hedged(event.text):
+                return "strong hedged"
+            return "strong unfinished" if unfinished else "strong"
+        source = "routine" if plan.daily else "scene"
+        if event.source:
+            source = "open message" if unfinished else "message"
         late = "late" if now is not None and now >= LATE else "day"
-        return f"{source} {level} {late} {min(self._echoes.get(action, 0), 2)}"
+        return f"{source} {level} {late} {min(steps, 2)}"
+
+    def _level(self, share: float, kin: int) -> str:
+        """Say how close an event's words are to a condition and to what spoke of it before."""
+        if share >= STRONG:
+            return "strong"
+        if share:
+            return "close weak" if kin > 1 else "weak"
+        return ("none", "kin", "close kin")[min(kin, 2)]
 
     def _settle(self, found: list[Claim]) -> list[Claim]:
-        """Keep the best claim of each action that is trusted; an event serves one, but for ties."""
+        """Keep the best trusted claim of each action.
+
+        An event serves one action; a scene may serve several whose conditions it all speaks of.
+        """
         kept: dict[str, Claim] = {}
-        used: dict[Event, float] = {}
+        used: dict[Event, Claim] = {}
         for claim in sorted(found, key=lambda c: (-c.trust, -c.share, c.action)):
             if claim.action in kept or claim.trust < NEEDED:
                 continue
             if claim.event is not None:
-                if used.setdefault(claim.event, claim.share) > claim.share or (
-                    claim.share < STRONG and claim.event in {c.event for c in kept.values()}
-                ):
+                first = used.setdefault(claim.event, claim)
+                if first is not claim and not _both(first, claim):
                     continue
             kept[claim.action] = claim
         return list(kept.values())
+
+
+def _both(first: Claim, claim: Claim) -> bool:
+    """Say whether an event that serves the first claim may serve another one too."""
+    if claim.event is None or min(first.share, claim.share) < STRONG:
+        return False
+    return not claim.event.source or claim.share == first.share
 
 
 def _now(observation: Observation) -> int | None:
@@ -205,24 +242,15 @@ def _now(observation: Observation) -> int | None:
     return None
 
 
-def _timely(plan: Plan, now: int | None) -> str:
-    """Say whether the clock makes a plan due: "time", "window", or "" for no."""
-    trigger = plan.trigger
+def _timely(trigger: Trigger, now: int | None) -> bool:
+    """Say whether the clock makes a plan due."""
     if now is None:
-        return ""
-    if trigger.at == now:
-        return "time"
-    if trigger.window is not None and trigger.window[0] <= now <= trigger.window[1]:
-        return "window"
-    return ""
+        return False
+    window = trigger.window
+    return trigger.at == now or (window is not None and window[0] <= now <= window[1])
 
 
-def _met(plan: Plan, state: str) -> bool:
-    bound = plan.trigger.bound
-    return bound is not None and any(bound.met(amount) for amount in patterns.amounts(state))
-
-
-def share_of(plan: Plan, action: str, event: Event) -> float:
+def share_of(words: frozenset[str], action: str, event: Event) -> float:
     """Return which share of a condition's words an event holds, from 0 to about 1.
 
     Words of a message's label ("Library notice: …") count less, since all its messages have them.
@@ -233,7 +261,6 @@ def share_of(plan: Plan, action: str, event: Event) -> float:
         label, body = "", event.text
     strong = content_words(body) | {stem(word) for word in patterns.tokens(body)}
     weak = content_words(label) - strong
-    words = plan.trigger.words
     total = len(words) - 0.7 * len(words & weak)
     shared = len(words & strong) + 0.3 * len(words & weak)
     if not shared:

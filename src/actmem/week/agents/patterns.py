@@ -1,7 +1,8 @@
 """What a reader without a model makes of a sentence: actions, days, conditions, changes.
 
-Everything here is plain English grammar of instructions: connectives, ways to call something off,
-words for what is unfinished. No vocabulary of any week or of the content bank is built in.
+Everything here is English of instructions in general: connectives, ways to call something off, to
+move it, to make it depend on something else, words for what is unfinished. Nothing is said of what
+weeks are about: no place, thing, person or scene stands here, only the names of channels and of days.
 """
 
 from __future__ import annotations
@@ -36,29 +37,29 @@ _CONNECTIVE = re.compile(
 )
 _AWAITED = re.compile(r"\b(?:watch(?:ing)?|wait(?:ing)?|look(?:ing)?)(?: out)? for (.+?) before\b")
 _CANCEL = re.compile(
-    r"\bcancel|\bcancell|\bcall(?:ed)? off\b|\b(?:is|are|was) off\b|\bno need\b|\bno longer\b"
+    r"\bcancel|\bcall(?:ed)? off\b|\b(?:is|are|was) off\b|\bno need\b|\bno longer\b"
     r"|\bnot? (?:need|have|want|happen|require|necessary)|\bany (?:more|longer)\b|\banymore\b"
     r"|\bforget\b|\bskip\b|\bdrop (?:it|this|that)\b|\b(?:leave|let) (?:it|that) ?(?:be|alone)?\b"
-    r"|\bcross(?:ed)? (?:it|this|that|out|off)\b|\bstrike\b|\bwithdrawn\b|\bfallen through\b"
-    r"|\btaken care of\b|\bnever mind\b|\bnobody (?:wants|expects|needs)\b|\bafter all\b"
-    r"|\bsettled\b|\bnothing will come\b|\bscrapped\b|\bdon't (?:bother|worry|need)\b"
+    r"|\bcross(?:ed)? (?:it|this|that|out|off)\b|\bwithdrawn\b"
+    r"|\btaken care of\b|\bnever mind\b|\bafter all\b"
+    r"|\bsettled\b|\bscrapped\b|\bdon't (?:bother|worry|need)\b"
     r"|\b(?:do|need) not (?:bother|worry|need)\b|\bunnecessary\b"
 )
 _CHANGE = re.compile(
     r"\binstead\b|\brather than\b|\bnew\b|\bnow\b|\bchang\w+|\bmov\w+|\bshift\w*|\bupdat\w+"
     r"|\baltered\b|\bcorrect\w*|\bnot (?:as|at|on)\b|\bonly\b|\bput (?:off|to|back|forward)\b"
-    r"|\bpostponed?\b|\breschedul\w+|\bbrought forward\b|\bnudg\w+|\bput\w*\b|\bno longer\b"
-    r"|\bwhatever was said\b|\bagain\b|\bbetter\b|\blat(?:er|est)\b"
+    r"|\bpostponed?\b|\breschedul\w+|\bbrought forward\b|\bput\w*\b|\bno longer\b"
+    r"|\bagain\b"
 )
 _INTENDED = re.compile(
     r"\byou (?:were|had|have|meant|are) (?:\w+ ){0,2}(?:to do|planned|going|waiting|down|meant)\b"
-    r"|\bwhat you\b|\bwhatever you\b|\b(?:errand|matter|the same action|stop (?:watch|wait)ing)\b"
+    r"|\bwhat you\b|\bwhatever you\b|\bstop (?:watch|wait)ing\b"
     r"|\byour (?:plan|task|job|errand)\b"
 )
 _BACK = re.compile(r"\b(?:that|this|it|order|first|before|otherwise|try)\b")
 _NEEDS = re.compile(
     r"\b(?:first|before|unless|depends?|order|otherwise|already|managed|wait for|only if"
-    r"|got round|done)\b"
+    r"|done)\b"
 )
 _BOUND = re.compile(
     r"\b(under|below|less than|beneath|cheaper than|over|above|more than|exceeds?|at least"
@@ -71,6 +72,10 @@ _UNFINISHED = re.compile(
     r"|instead|so far|ahead|to come|about to|in progress|queue|second|third|fourth|fifth|lack\w*"
     r"|missing|refus\w+|delay\w*|postpon\w+|will|would|may|might|could|should|if|asks?|wants?"
     r"|half|stays?|except|rejected|unable|far from|expect\w*|suspect\w*)\b|n't\b"
+)
+_HEDGED = re.compile(
+    r"\b(?:may|might|could|would|perhaps|maybe|probably|later|soon|suspect\w*|expect\w*|hop(?:e|es|ed|ing)"
+    r"|supposed)\b"
 )
 _AT_END = re.compile(r"\b(?:at|with|during|after|before) (?:the )?([a-z]+)\.?$")
 META = frozenset(
@@ -143,11 +148,11 @@ def _stems(text: str) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
 
 
 @lru_cache(maxsize=65536)
-def mention(sentence: str, action: str, loose: bool = False) -> tuple[int, int] | None:
+def mention(sentence: str, action: str) -> tuple[int, int] | None:
     """Return where a sentence speaks of an action, as a span of characters; None where nowhere.
 
-    The action's words must stand there in their order, inflected or not ("paying the dues");
-    ``loose`` is content with most of its content words, anywhere.
+    The action's words stand there in their order, inflected or not ("paying the dues"), or at
+    least all its content words do, close together.
     """
     words, spans = _stems(sentence)
     wanted, _ = _stems(action)
@@ -160,8 +165,9 @@ def mention(sentence: str, action: str, loose: bool = False) -> tuple[int, int] 
     content = content_words(action)
     here = [index for index, word in enumerate(words) if word in content]
     shared = {words[index] for index in here}
-    needed = max(2, (2 * len(content) + 2) // 3) if loose else max(2, len(content))
-    if len(shared) < needed or spans[here[-1]][1] - spans[here[0]][0] > 3 * len(action):
+    if len(shared) < max(2, len(content)) or spans[here[-1]][1] - spans[here[0]][0] > 3 * len(
+        action
+    ):
         return None
     return spans[here[0]][0], spans[here[-1]][1]
 
@@ -282,6 +288,11 @@ def unfinished(text: str) -> bool:
     return bool(_UNFINISHED.search(text.lower()))
 
 
+def hedged(text: str) -> bool:
+    """Say whether a text speaks of what may come."""
+    return bool(_HEDGED.search(text.lower()))
+
+
 def amounts(text: str) -> list[float]:
     """Return the sums of money in a text."""
     return [float(number.replace(",", "")) for number in _AMOUNT.findall(text)]
@@ -297,8 +308,8 @@ CHANNEL_WORDS = {
 """Everyday words for what a channel's name says."""
 
 
-def channel_of(text: str, channels: Sequence[str]) -> str | None:
-    """Return the channel that a text names best, by the words of channel names; None for none.
+def channels_of(text: str, channels: Sequence[str]) -> list[str]:
+    """Return the channels that a text names best, by the words of channel names; [] for none.
 
     A word that several channel names share ("portal", "status") counts half.
     """
@@ -311,32 +322,12 @@ def channel_of(text: str, channels: Sequence[str]) -> str | None:
         )
         for channel in channels
     }
-    best, most = None, 0.0
-    for channel, name in names.items():
-        value = sum(
+    values = {
+        channel: sum(
             1.0 if sum(word in other for other in names.values()) == 1 else 0.5
             for word in sorted(words & name)
         )
-        if value > most:
-            best, most = channel, value
-    return best
-
-
-DAYPARTS: tuple[tuple[str, str, int, int], ...] = (
-    ("breakfast", "breakfast", 6 * 60, 11 * 60),
-    ("lunch", "lunch", 11 * 60, 15 * 60),
-    ("dinner", "dinner|supper|evening meal", 17 * 60, 21 * 60 + 30),
-    ("bed", "bed|bedtime|asleep|go to sleep", 20 * 60, 22 * 60 + 30),
-    ("out", "leav\\w+|go out|closes behind you|set off", 7 * 60, 13 * 60),
-    ("home", "home|back", 14 * 60, 21 * 60),
-)
-"""When people do what they do every day: name, words, earliest and latest minute."""
-
-
-def daypart(text: str, now: int | None) -> str:
-    """Return a routine's part of the day and the half hours left of it, or "any"."""
-    lower = text.lower()
-    for name, words, first, last in DAYPARTS:
-        if now is not None and re.search(rf"\b(?:{words})\b", lower):
-            return f"{name} {max(0, (last - now) // 30)}" if now >= first else f"{name} before"
-    return f"any {(now or 0) // 60}"
+        for channel, name in names.items()
+    }
+    most = max(values.values(), default=0.0)
+    return [channel for channel, value in values.items() if most and value == most]

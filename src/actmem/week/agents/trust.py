@@ -19,7 +19,7 @@ DOUBT = 2.0
 """Acts that the prior of outright evidence stands for: soon outweighed by what menus tell."""
 NEEDED = 0.33
 """Least chance at which to act: half the Set-F1 that can be hoped for, where gain and loss meet."""
-PLAIN = {"strong": 0.85, "strong unfinished": 0.6}
+PLAIN = {"own strong": 0.8, "strong": 0.85, "strong unfinished": 0.6, "strong hedged": 0.1}
 """Chances where lures are drawn anew."""
 
 
