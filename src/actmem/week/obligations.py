@@ -476,13 +476,12 @@ def _lay_out(task: Task, start: int, given: list[Given], scene: _Scene) -> _Layo
             continue
         event = version.type == "event"
         holds = scene.holds(version, step)
-        if event and version.condition is not None:
-            holds = holds and seen is None  # due once, at the first step where it holds
+        once = event and version.condition is not None  # due at the first step where it holds
+        if holds and not (once and seen is not None):
+            met.add(step)
         if event and holds and seen is None:
             seen = step
-        if holds:
-            met.add(step)
-        elif any(scene.holds(old, step) for old in replaced):
+        if not holds and any(scene.holds(old, step) for old in replaced):
             stale.add(step)
         if seen == step - 1 if event else _late(version, time):
             late.add(step)
