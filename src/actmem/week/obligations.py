@@ -247,6 +247,11 @@ class DayState:
                 first = at
         return first
 
+    def cancelled_by(self, step: int, name: str) -> bool:
+        """Say whether the task is cancelled at ``step``, directly or by cascade."""
+        at = self.cancelled(name)
+        return at is not None and at <= step
+
     def act(self, step: int, chosen: Iterable[str], due: Sequence[str]) -> list[Verdict]:
         """Apply the chosen ids, without repeats and in order, and return a verdict for each.
 
