@@ -58,12 +58,17 @@ def test_the_first_step_of_a_day_brings_its_opening(mock_plan: WeekPlan) -> None
 
 def test_the_week_ends_with_none_and_then_refuses(mock_plan: WeekPlan) -> None:
     world = World(mock_plan)
-    with pytest.raises(ActionError, match="^action: the week has not begun or is over"):
+    with pytest.raises(ActionError, match=r"^action: the week has not begun or is over"):
         world.act("A")
     for _ in walk(world):
         pass
-    for call in (lambda: world.query("clock"), lambda: world.act("A"), lambda: world.skip()):
-        with pytest.raises(ActionError, match="^action: "):
+    calls: list[Callable[[], object]] = [
+        lambda: world.query("clock"),
+        lambda: world.act("A"),
+        world.skip,
+    ]
+    for call in calls:
+        with pytest.raises(ActionError, match=r"^action: "):
             call()
 
 
@@ -335,10 +340,11 @@ def test_queries_and_heartbeats_share_a_limit_of_24_a_step(mock_plan: WeekPlan) 
         else:
             world.set_heartbeat(30)
     assert MAX_QUERIES == 24
-    for field, call in (
-        ("channel", lambda: world.query("clock")),
-        ("heartbeat_minutes", lambda: world.set_heartbeat(60)),
-    ):
+    calls: dict[str, Callable[[], object]] = {
+        "channel": lambda: world.query("clock"),
+        "heartbeat_minutes": lambda: world.set_heartbeat(60),
+    }
+    for field, call in calls.items():
         with pytest.raises(ActionError) as caught:
             call()
         assert caught.value.field == field

@@ -87,8 +87,8 @@ def play(
         try:
             outcome = _turn(agent, world, observation, refusals)
         except ProviderError as error:
-            return Footer(status="failed", error=str(error), provider=True)
-        except Exception as error:  # whatever an agent raises is a failed episode, not a crash
+            return Footer(status="failed", error=_line(str(error)), provider=True)
+        except (Exception, SystemExit) as error:  # an agent's failure is an episode's, not a crash
             return Footer(status="failed", error=_describe(error))
         event, observation = outcome
         known = next(record, None)
@@ -134,7 +134,7 @@ def _apply(decision: Decision, world: World, observation: Observation) -> _Outco
             after = world.query(channel)
             reply = after.replies[-1].text
             return _Outcome(Asked(day=day, step_id=step_id, channel=channel, reply=reply), after)
-        case SetHeartbeat(minutes=minutes):
+        case SetHeartbeat(minutes=int() | None as minutes):
             after = world.set_heartbeat(minutes)
             return _Outcome(HeartbeatSet(day=day, step_id=step_id, minutes=minutes), after)
         case Act(choice=str() as choice, handles=(tuple() | list()) as given) if all(
@@ -149,13 +149,21 @@ def _apply(decision: Decision, world: World, observation: Observation) -> _Outco
                 nudge=bool(observation.nudge),
             )
             return _Outcome(event, world.act(choice, handles))
-    raise ActionError("action", f"{_describe(decision)} is no Query, SetHeartbeat or Act")
+    raise ActionError(
+        "action", f"{_describe(decision)} is no well-formed Query, SetHeartbeat or Act"
+    )
 
 
 def _describe(value: object) -> str:
     """Name a value in at most a line: its type, and its text where that is short."""
     try:
-        text = " ".join(str(value).split())
+        text = _line(str(value))
     except Exception:  # an agent's object may not even print
         text = ""
-    return f"{type(value).__name__}: {text[:200]}" if text else type(value).__name__
+    return f"{type(value).__name__}: {text}" if text else type(value).__name__
+
+
+def _line(text: str) -> str:
+    """Return the text as one line of at most 200 characters that a trace can hold."""
+    line = " ".join(text[:1000].split())[:200]
+    return line.encode("utf-8", "backslashreplace").decode()
