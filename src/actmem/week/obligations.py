@@ -125,10 +125,10 @@ class Version:
                 return f"value {where} {self.condition.op} {self.condition.threshold:g}"
             return f"cue {self.cue} {where}"
         if self.target is None:
-            return "no time set"
+            return "a time, and none is set"
         if self.type == "time":
-            return f"at {clock_time(self.target)}"
-        return f"from {clock_time(self.target - self.before)} to {clock_time(self.target + self.after)}"
+            return f"time {clock_time(self.target)}"
+        return f"time {clock_time(self.target - self.before)} to {clock_time(self.target + self.after)}"
 
 
 def _new(new: T | None, old: T) -> T:
@@ -300,6 +300,8 @@ class DayState:
         if step in timeline.late:
             return f"no longer due, would count as late: {version.trigger()}"
         stale = " (the condition before the update holds)" if step in timeline.stale else ""
+        if timeline.met and step > max(timeline.met):
+            return f"no longer due, too late to count: {version.trigger()}{stale}"
         return f"not due: waits for {version.trigger()}{stale}"
 
 

@@ -26,7 +26,8 @@ the old condition, or came after a cancel."""
 LINKS: tuple[Link, ...] = ("played", "prerequisite", "evidence", "action", "timing", "update")
 
 Outcome = Literal["on_time", "late", "early", "stale", "after_cancel", "missed", "withheld"]
-"""What became of the obligation; ``withheld`` is the right thing to do with a cancelled task."""
+"""What became of the obligation. ``missed``: never done, be it that every act came too late to count.
+``withheld`` is the right thing to do with a cancelled task."""
 
 
 class Obligation(Struct, frozen=True, kw_only=True):
@@ -51,7 +52,7 @@ class Obligation(Struct, frozen=True, kw_only=True):
     """Steps at which the agent chose the task."""
     outcome: Outcome
     late_steps: int = 0
-    """Steps between the first step at which it was due and the act, for a late act."""
+    """Steps between the last step at which it was due and the act, for a late act."""
     late_minutes: int = 0
     broken: Link = ""
 
@@ -128,7 +129,7 @@ def _record(
         outcome=outcome,
         late_steps=done[0] - due if late and done else 0,
         late_minutes=plan.times[done[0]] - plan.times[due] if late and done else 0,
-        broken=_broken(outcome, met, seen, opened, played),
+        broken=_broken(outcome, met, seen, bool(acts), opened, played),
     )
 
 
@@ -149,10 +150,13 @@ def _outcome(
         return "after_cancel" if any(step >= gone for step, _ in acts) else "withheld"
     if any(step in line.stale for step, _ in acts):
         return "stale"
-    return "early" if acts else "missed"
+    last = max(line.met, default=len(line.versions))
+    return "early" if any(step <= last for step, _ in acts) else "missed"
 
 
-def _broken(outcome: Outcome, met: list[int], seen: list[int], opened: int, played: int) -> Link:
+def _broken(
+    outcome: Outcome, met: list[int], seen: list[int], acted: bool, opened: int, played: int
+) -> Link:
     """Return the first link that did not hold."""
     if outcome in ("on_time", "withheld"):
         return ""
@@ -164,7 +168,7 @@ def _broken(outcome: Outcome, met: list[int], seen: list[int], opened: int, play
         return "prerequisite"
     if met and not seen:
         return "evidence"
-    return "action" if outcome == "missed" else "timing"
+    return "timing" if acted else "action"
 
 
 def _announced(week: WeekPlan, plan: DayPlan, line: Timeline) -> str:

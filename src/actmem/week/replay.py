@@ -70,20 +70,21 @@ class Evidence:
     def _replies(self, name: str) -> list[Sequence[ChannelEvent]]:
         """Return the events that a channel's replies showed, per step; none where not asked."""
         channel = self._week.scenario.state_channels.get(name)
-        steps = self._plan.day.steps
-        happened = [step.state_events.get(name, ()) for step in steps]
+        happened = [step.state_events.get(name, ()) for step in self._plan.day.steps]
         delta = channel is not None and channel.mode == "delta"
+        current = self._week.scenario.snapshot == "current"
+        status = channel.default_item if channel is not None else None
         replies: list[Sequence[ChannelEvent]] = []
         read = 0
-        for step in range(len(steps)):
-            shown: Sequence[ChannelEvent] = ()
-            if name in self._asked[step]:
-                shown = [event for part in happened[read : step + 1] for event in part]
-                if delta:
-                    read = step + 1
-                elif self._week.scenario.snapshot == "current":
-                    shown = shown[-1:]
-                else:
-                    shown = happened[step][-1:]
-            replies.append(shown)
+        for step, events in enumerate(happened):
+            asked = name in self._asked[step]
+            if events and (current or asked):
+                status = events[-1]
+            if not asked:
+                replies.append(())
+            elif delta:
+                replies.append([event for part in happened[read : step + 1] for event in part])
+                read = step + 1
+            else:
+                replies.append(() if status is None else (status,))
         return replies

@@ -14,7 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, to_builtins
 
 from actmem.files import decode, read_bytes
 from actmem.hashing import canonical, digest
@@ -29,7 +29,7 @@ SnapshotRule = Literal["current", "seen"]
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=20_000)]
-Time = Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+Time = Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$(?!\n)")]
 Encoding = Annotated[str, Meta(pattern=r"^(start|step:.+)$")]
 Window = Annotated[int, Meta(ge=0, le=24 * 60)]
 Value = int | float | str | bool | None
@@ -59,7 +59,7 @@ class Condition(Record, frozen=True):
 
     op: Literal["below", "above"]
     """Strict comparison: ``below`` is value < threshold."""
-    threshold: float
+    threshold: int | float
 
     def holds(self, value: Value) -> bool:
         """Say whether ``value`` is a number that satisfies the condition."""
@@ -217,4 +217,4 @@ def load(path: Path) -> Scenario:
 
 def dump(scenario: Scenario) -> bytes:
     """Return the scenario file's bytes: canonical JSON and a line end."""
-    return canonical(scenario) + b"\n"
+    return canonical({"format": FORMAT} | to_builtins(scenario)) + b"\n"
