@@ -40,6 +40,18 @@ def test_defaults_are_left_out_and_keys_are_sorted() -> None:
     assert json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False) == text[:-1]  # fmt: skip
 
 
+def test_spelling_defaults_out_changes_no_digest() -> None:
+    week = json.loads(PATH.read_bytes())
+    for day in week["days"]:
+        for task in day["tasks"]:
+            task |= {"encoding": task.get("encoding", "start"), "window_after": 0}
+        for step in day["steps"]:
+            step.setdefault("state_events", {})
+    del week["format"]
+    assert _load(week) == mock()
+    assert _load(week).digest == mock().digest
+
+
 def test_the_digest_changes_with_any_field() -> None:
     week = json.loads(PATH.read_bytes())
     week["days"][0]["steps"][0]["text"] += "!"
