@@ -64,6 +64,9 @@ class Verdict(IntEnum):
     CANCELLED = 7
 
 
+HIT = Verdict.HIT
+
+
 @dataclass(frozen=True, slots=True)
 class Version:
     """What a task says between two updates. ``target`` is in minutes since midnight."""
@@ -179,6 +182,8 @@ class DayPlan(NamedTuple):
     """Position in the week, from 0."""
     times: tuple[int, ...]
     """Minutes since midnight, per step."""
+    steps: tuple[str, ...]
+    """The steps' ids."""
     timelines: dict[str, Timeline]
     """By task id, in sorted order."""
     due: tuple[tuple[str, ...], ...]
@@ -193,9 +198,9 @@ class DayPlan(NamedTuple):
     """Names of the channels that the observation shows without a query."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WeekPlan:
-    """A scenario made ready for folding."""
+    """A scenario made ready for folding. Plans are compared by identity, scenarios by content."""
 
     scenario: Scenario
     days: tuple[DayPlan, ...]
@@ -257,29 +262,30 @@ class DayState:
 
         ``due`` is ``self.due(step)``, taken before the first of them.
         """
-        return [self._act(step, name, due) for name in chosen]
-
-    def _act(self, step: int, name: str, due: Sequence[str]) -> Verdict:
-        timeline = self.plan.timelines.get(name)
-        if timeline is None:
-            return Verdict.UNKNOWN
-        if name in self.completed:
-            return Verdict.COMPLETED
-        needed = self.plan.needs.get(name)
-        if needed is not None and needed not in self.completed:
-            return Verdict.BLOCKED
-        if timeline.cancelled is not None and timeline.cancelled <= step:
-            return Verdict.CANCELLED
-        if step < timeline.start:
-            return Verdict.INACTIVE
-        if name in due:
-            verdict = Verdict.HIT
-        elif step in timeline.late:
-            verdict = Verdict.LATE
-        else:
-            return Verdict.EARLY
-        self.completed[name] = (step, verdict)
-        return verdict
+        timelines, needs, completed = self.plan.timelines, self.plan.needs, self.completed
+        verdicts = []
+        for name in chosen:
+            timeline = timelines.get(name)
+            if timeline is None:
+                verdict = Verdict.UNKNOWN
+            elif name in completed:
+                verdict = Verdict.COMPLETED
+            elif name in needs and needs[name] not in completed:
+                verdict = Verdict.BLOCKED
+            elif timeline.cancelled is not None and timeline.cancelled <= step:
+                verdict = Verdict.CANCELLED
+            elif step < timeline.start:
+                verdict = Verdict.INACTIVE
+            elif name in due:
+                verdict = HIT
+                completed[name] = (step, HIT)
+            elif step in timeline.late:
+                verdict = Verdict.LATE
+                completed[name] = (step, verdict)
+            else:
+                verdict = Verdict.EARLY
+            verdicts.append(verdict)
+        return verdicts
 
     def reason(self, step: int, name: str) -> str:
         """Say in words why the task is or is not due at ``step``."""
@@ -333,6 +339,7 @@ def prepare_day(scenario: Scenario, number: int) -> DayPlan:
         day=day,
         number=number,
         times=scene.times,
+        steps=tuple(step.id for step in day.steps),
         timelines=timelines,
         due=tuple(
             tuple(

@@ -46,10 +46,8 @@ class Evidence:
     def __init__(self, week: WeekPlan, plan: DayPlan, rows: Sequence[Row]) -> None:
         self._week = week
         self._plan = plan
-        self._asked = [frozenset(name for name, n in row.queries.items() if n) for row in rows]
-        self._shown = {
-            name: self._replies(name) for name in sorted(frozenset().union(*self._asked))
-        }
+        self._rows = rows
+        self._shown: dict[str, list[Sequence[ChannelEvent]]] = {}
 
     def seen(self, version: Version, step: int) -> bool:
         """Say whether the agent saw at ``step`` that the version's condition is met there.
@@ -60,9 +58,13 @@ class Evidence:
         source = version.source
         if source is None or source in self._plan.visible:
             return True
+        if not self._rows[step].queries.get(source):
+            return False
         if source == CLOCK:
-            return CLOCK in self._asked[step]
-        events = self._shown.get(source, [()] * (step + 1))[step]
+            return True
+        if source not in self._shown:
+            self._shown[source] = self._replies(source)
+        events = self._shown[source][step]
         if version.condition is not None:
             return any(version.condition.holds(event.value) for event in events)
         return any(event.id == version.cue for event in events)
@@ -77,7 +79,7 @@ class Evidence:
         replies: list[Sequence[ChannelEvent]] = []
         read = 0
         for step, events in enumerate(happened):
-            asked = name in self._asked[step]
+            asked = self._rows[step].queries.get(name)
             if events and (current or asked):
                 status = events[-1]
             if not asked:
