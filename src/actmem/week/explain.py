@@ -102,7 +102,8 @@ def _record(record: Obligation) -> Iterator[str]:
         yield f"  {name}: {', '.join(getattr(record, name)) or 'never'}"
     yield f"  outcome: {record.outcome.replace('_', ' ')}"
     if record.late_steps:
-        yield f"  late by {record.late_steps} steps, {record.late_minutes} minutes"
+        steps = "1 step" if record.late_steps == 1 else f"{record.late_steps} steps"
+        yield f"  late by {steps}, {record.late_minutes} minutes"
     if record.broken:
         yield f"  first broken link: {record.broken}: {BROKEN[record.broken]}"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from random import Random
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from actmem.errors import InputError
 from actmem.week.obligations import DayPlan, DayState, WeekPlan
@@ -51,8 +52,18 @@ class DayMenu(NamedTuple):
         return [(self.handles[name], shown.get(name) or self.texts[name]) for name in ids]
 
 
+_PREPARED: WeakKeyDictionary[WeekPlan, dict[int, DayMenu]] = WeakKeyDictionary()
+
+
 def day_menu(week: WeekPlan, number: int) -> DayMenu:
-    """Prepare the menu of a day."""
+    """Return the menu of a day, prepared once for each plan."""
+    menus = _PREPARED.setdefault(week, {})
+    if number not in menus:
+        menus[number] = _prepare(week, number)
+    return menus[number]
+
+
+def _prepare(week: WeekPlan, number: int) -> DayMenu:
     plan = week.days[number]
     rule = week.scenario.menu
     ids = sorted([*plan.timelines, *(lure.id for lure in plan.day.lures)])

@@ -64,6 +64,9 @@ class Verdict(IntEnum):
     CANCELLED = 7
 
 
+HIT = Verdict.HIT
+
+
 @dataclass(frozen=True, slots=True)
 class Version:
     """What a task says between two updates. ``target`` is in minutes since midnight."""
@@ -125,10 +128,10 @@ class Version:
                 return f"value {where} {self.condition.op} {self.condition.threshold:g}"
             return f"cue {self.cue} {where}"
         if self.target is None:
-            return "no time set"
+            return "a time, and none is set"
         if self.type == "time":
-            return f"at {clock_time(self.target)}"
-        return f"from {clock_time(self.target - self.before)} to {clock_time(self.target + self.after)}"
+            return f"time {clock_time(self.target)}"
+        return f"time {clock_time(self.target - self.before)} to {clock_time(self.target + self.after)}"
 
 
 def _new(new: T | None, old: T) -> T:
@@ -179,6 +182,8 @@ class DayPlan(NamedTuple):
     """Position in the week, from 0."""
     times: tuple[int, ...]
     """Minutes since midnight, per step."""
+    steps: tuple[str, ...]
+    """The steps' ids."""
     timelines: dict[str, Timeline]
     """By task id, in sorted order."""
     due: tuple[tuple[str, ...], ...]
@@ -193,9 +198,9 @@ class DayPlan(NamedTuple):
     """Names of the channels that the observation shows without a query."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WeekPlan:
-    """A scenario made ready for folding."""
+    """A scenario made ready for folding. Plans are compared by identity, scenarios by content."""
 
     scenario: Scenario
     days: tuple[DayPlan, ...]
@@ -247,34 +252,40 @@ class DayState:
                 first = at
         return first
 
+    def cancelled_by(self, step: int, name: str) -> bool:
+        """Say whether the task is cancelled at ``step``, directly or by cascade."""
+        at = self.cancelled(name)
+        return at is not None and at <= step
+
     def act(self, step: int, chosen: Iterable[str], due: Sequence[str]) -> list[Verdict]:
         """Apply the chosen ids, without repeats and in order, and return a verdict for each.
 
         ``due`` is ``self.due(step)``, taken before the first of them.
         """
-        return [self._act(step, name, due) for name in chosen]
-
-    def _act(self, step: int, name: str, due: Sequence[str]) -> Verdict:
-        timeline = self.plan.timelines.get(name)
-        if timeline is None:
-            return Verdict.UNKNOWN
-        if name in self.completed:
-            return Verdict.COMPLETED
-        needed = self.plan.needs.get(name)
-        if needed is not None and needed not in self.completed:
-            return Verdict.BLOCKED
-        if timeline.cancelled is not None and timeline.cancelled <= step:
-            return Verdict.CANCELLED
-        if step < timeline.start:
-            return Verdict.INACTIVE
-        if name in due:
-            verdict = Verdict.HIT
-        elif step in timeline.late:
-            verdict = Verdict.LATE
-        else:
-            return Verdict.EARLY
-        self.completed[name] = (step, verdict)
-        return verdict
+        timelines, needs, completed = self.plan.timelines, self.plan.needs, self.completed
+        verdicts = []
+        for name in chosen:
+            timeline = timelines.get(name)
+            if timeline is None:
+                verdict = Verdict.UNKNOWN
+            elif name in completed:
+                verdict = Verdict.COMPLETED
+            elif name in needs and needs[name] not in completed:
+                verdict = Verdict.BLOCKED
+            elif timeline.cancelled is not None and timeline.cancelled <= step:
+                verdict = Verdict.CANCELLED
+            elif step < timeline.start:
+                verdict = Verdict.INACTIVE
+            elif name in due:
+                verdict = HIT
+                completed[name] = (step, HIT)
+            elif step in timeline.late:
+                verdict = Verdict.LATE
+                completed[name] = (step, verdict)
+            else:
+                verdict = Verdict.EARLY
+            verdicts.append(verdict)
+        return verdicts
 
     def reason(self, step: int, name: str) -> str:
         """Say in words why the task is or is not due at ``step``."""
@@ -295,6 +306,8 @@ class DayState:
         if step in timeline.late:
             return f"no longer due, would count as late: {version.trigger()}"
         stale = " (the condition before the update holds)" if step in timeline.stale else ""
+        if timeline.met and step > max(timeline.met):
+            return f"no longer due, too late to count: {version.trigger()}{stale}"
         return f"not due: waits for {version.trigger()}{stale}"
 
 
@@ -326,6 +339,7 @@ def prepare_day(scenario: Scenario, number: int) -> DayPlan:
         day=day,
         number=number,
         times=scene.times,
+        steps=tuple(step.id for step in day.steps),
         timelines=timelines,
         due=tuple(
             tuple(
@@ -476,13 +490,12 @@ def _lay_out(task: Task, start: int, given: list[Given], scene: _Scene) -> _Layo
             continue
         event = version.type == "event"
         holds = scene.holds(version, step)
-        if event and version.condition is not None:
-            holds = holds and seen is None  # due once, at the first step where it holds
+        once = event and version.condition is not None  # due at the first step where it holds
+        if holds and not (once and seen is not None):
+            met.add(step)
         if event and holds and seen is None:
             seen = step
-        if holds:
-            met.add(step)
-        elif any(scene.holds(old, step) for old in replaced):
+        if not holds and any(scene.holds(old, step) for old in replaced):
             stale.add(step)
         if seen == step - 1 if event else _late(version, time):
             late.add(step)

@@ -88,7 +88,7 @@ def play(
         try:
             outcome = _turn(agent, world, observation, refusals)
         except ProviderError as error:
-            return Footer(status="failed", error=str(error), provider=True)
+            return Footer(status="failed", error=_line(str(error)), provider=True)
         except BaseException as error:
             if is_interrupt(error):
                 raise
@@ -137,7 +137,7 @@ def _apply(decision: Decision, world: World, observation: Observation) -> _Outco
             after = world.query(channel)
             reply = after.replies[-1].text
             return _Outcome(Asked(day=day, step_id=step_id, channel=channel, reply=reply), after)
-        case SetHeartbeat(minutes=minutes):
+        case SetHeartbeat(minutes=int() | None as minutes):
             after = world.set_heartbeat(minutes)
             return _Outcome(HeartbeatSet(day=day, step_id=step_id, minutes=minutes), after)
         case Act(choice=str() as choice, handles=(tuple() | list()) as given) if all(
@@ -152,7 +152,9 @@ def _apply(decision: Decision, world: World, observation: Observation) -> _Outco
                 nudge=bool(observation.nudge),
             )
             return _Outcome(event, world.act(choice, handles))
-    raise ActionError("action", f"{describe(decision)} is no Query, SetHeartbeat or Act")
+    raise ActionError(
+        "action", f"{describe(decision)} is no well-formed Query, SetHeartbeat or Act"
+    )
 
 
 def is_interrupt(error: BaseException) -> bool:
@@ -167,7 +169,13 @@ def is_interrupt(error: BaseException) -> bool:
 def describe(value: object) -> str:
     """Name a value in at most a line: its type, and its text where that is short."""
     try:
-        text = " ".join(str(value).split())
+        text = _line(str(value))
     except Exception:  # an agent's object may not even print
         text = ""
-    return f"{type(value).__name__}: {text[:200]}" if text else type(value).__name__
+    return f"{type(value).__name__}: {text}" if text else type(value).__name__
+
+
+def _line(text: str) -> str:
+    """Return the text as one line of at most 200 characters that a trace can hold."""
+    line = " ".join(text[:1000].split())[:200]
+    return line.encode("utf-8", "backslashreplace").decode()

@@ -26,7 +26,8 @@ the old condition, or came after a cancel."""
 LINKS: tuple[Link, ...] = ("played", "prerequisite", "evidence", "action", "timing", "update")
 
 Outcome = Literal["on_time", "late", "early", "stale", "after_cancel", "missed", "withheld"]
-"""What became of the obligation; ``withheld`` is the right thing to do with a cancelled task."""
+"""What became of the obligation. ``missed``: never done, be it that every act came too late to count.
+``withheld`` is the right thing to do with a cancelled task."""
 
 
 class Obligation(Struct, frozen=True, kw_only=True):
@@ -51,7 +52,7 @@ class Obligation(Struct, frozen=True, kw_only=True):
     """Steps at which the agent chose the task."""
     outcome: Outcome
     late_steps: int = 0
-    """Steps between the first step at which it was due and the act, for a late act."""
+    """Steps between the last step at which it was due and the act, for a late act."""
     late_minutes: int = 0
     broken: Link = ""
 
@@ -76,21 +77,23 @@ def _day_records(
 ) -> Iterable[Obligation]:
     evidence = Evidence(week, plan, rows)
     state = DayState(plan)
-    acted: dict[str, list[tuple[int, Verdict]]] = {}
+    acted: dict[str, list[int]] = {}
     opened: dict[str, int] = {}  # step from which a prerequisite no longer stands in the way
     for step, row in enumerate(rows):
+        if not row.chosen:
+            continue
         chosen = tuple(dict.fromkeys(row.chosen))
         before = len(state.completed)
         for name, verdict in zip(chosen, state.act(step, chosen, state.due(step)), strict=True):
-            if name in plan.timelines:
-                acted.setdefault(name, []).append((step, verdict))
-        if len(state.completed) > before:
+            if verdict is not Verdict.UNKNOWN:
+                acted.setdefault(name, []).append(step)
+        if plan.needs and len(state.completed) > before:
             for name, needed in plan.needs.items():
                 if needed in state.completed:
                     opened.setdefault(name, step + 1)
     for name, line in plan.timelines.items():
         first = opened.get(name, len(rows)) if name in plan.needs else 0
-        yield _record(week, line, state, evidence, acted.get(name, []), first, played)
+        yield _record(week, line, state, evidence, acted.get(name, ()), first, played)
 
 
 def _record(
@@ -98,61 +101,64 @@ def _record(
     line: Timeline,
     state: DayState,
     evidence: Evidence,
-    acts: list[tuple[int, Verdict]],
+    acts: Sequence[int],
     opened: int,
     played: int,
 ) -> Obligation:
     plan = state.plan
     name = line.task.id
-    ids = [step.id for step in plan.day.steps]
+    step_id = plan.steps.__getitem__
     gone = state.cancelled(name)
     done = state.completed.get(name)
-    end = done[0] if done else len(ids) - 1 if gone is None else gone - 1
+    end = done[0] if done else len(plan.steps) - 1 if gone is None else gone - 1
     met = [step for step in sorted(line.met) if step <= end]
     seen = [step for step in met if step < played and evidence.seen(line.versions[step], step)]
     outcome = _outcome(line, done, gone, acts)
-    late = outcome == "late" and done is not None
-    due = _due_before(line, done[0]) if late and done else 0
-    version = line.versions[min(end, len(ids) - 1) if end >= 0 else 0]
+    due = end
+    if outcome == "late":  # the last step at which it was due
+        due = max((step for step in met if step < end), default=end)
+    version = line.versions[max(end, 0)]
     return Obligation(
         day=plan.day.name,
         task_id=name,
         label=version.label,
         source=version.source or "narrative",
         announced=_announced(week, plan, line),
-        activated=ids[line.start],
-        updates=tuple(f"{g.update.action} {g.day} {g.announced}" for g in line.given),
-        available=tuple(ids[step] for step in met),
-        seen=tuple(ids[step] for step in seen),
-        acted=tuple(ids[step] for step, _ in acts),
+        activated=plan.steps[line.start],
+        updates=_updates(line) if line.given else (),
+        available=tuple(map(step_id, met)),
+        seen=tuple(map(step_id, seen)),
+        acted=tuple(map(step_id, acts)),
         outcome=outcome,
-        late_steps=done[0] - due if late and done else 0,
-        late_minutes=plan.times[done[0]] - plan.times[due] if late and done else 0,
-        broken=_broken(outcome, met, seen, opened, played),
+        late_steps=end - due,
+        late_minutes=plan.times[end] - plan.times[due],
+        broken=_broken(outcome, met, seen, bool(acts), opened, played),
     )
 
 
-def _due_before(line: Timeline, step: int) -> int:
-    """Return the last step before ``step`` at which the condition was met, or the latest before."""
-    return max((at for at in line.met if at < step), default=step)
+def _updates(line: Timeline) -> tuple[str, ...]:
+    return tuple(f"{g.update.action} {g.day} {g.announced}" for g in line.given)
 
 
 def _outcome(
     line: Timeline,
     done: tuple[int, Verdict] | None,
     gone: int | None,
-    acts: list[tuple[int, Verdict]],
+    acts: Sequence[int],
 ) -> Outcome:
     if done is not None:
         return "on_time" if done[1] is Verdict.HIT else "late"
     if gone is not None:
-        return "after_cancel" if any(step >= gone for step, _ in acts) else "withheld"
-    if any(step in line.stale for step, _ in acts):
+        return "after_cancel" if any(step >= gone for step in acts) else "withheld"
+    if any(step in line.stale for step in acts):
         return "stale"
-    return "early" if acts else "missed"
+    last = max(line.met, default=len(line.versions))
+    return "early" if any(step <= last for step in acts) else "missed"
 
 
-def _broken(outcome: Outcome, met: list[int], seen: list[int], opened: int, played: int) -> Link:
+def _broken(
+    outcome: Outcome, met: list[int], seen: list[int], acted: bool, opened: int, played: int
+) -> Link:
     """Return the first link that did not hold."""
     if outcome in ("on_time", "withheld"):
         return ""
@@ -164,7 +170,7 @@ def _broken(outcome: Outcome, met: list[int], seen: list[int], opened: int, play
         return "prerequisite"
     if met and not seen:
         return "evidence"
-    return "action" if outcome == "missed" else "timing"
+    return "timing" if acted else "action"
 
 
 def _announced(week: WeekPlan, plan: DayPlan, line: Timeline) -> str:

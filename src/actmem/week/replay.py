@@ -46,10 +46,8 @@ class Evidence:
     def __init__(self, week: WeekPlan, plan: DayPlan, rows: Sequence[Row]) -> None:
         self._week = week
         self._plan = plan
-        self._asked = [frozenset(name for name, n in row.queries.items() if n) for row in rows]
-        self._shown = {
-            name: self._replies(name) for name in sorted(frozenset().union(*self._asked))
-        }
+        self._rows = rows
+        self._shown: dict[str, list[Sequence[ChannelEvent]]] = {}
 
     def seen(self, version: Version, step: int) -> bool:
         """Say whether the agent saw at ``step`` that the version's condition is met there.
@@ -60,9 +58,13 @@ class Evidence:
         source = version.source
         if source is None or source in self._plan.visible:
             return True
+        if not self._rows[step].queries.get(source):
+            return False
         if source == CLOCK:
-            return CLOCK in self._asked[step]
-        events = self._shown.get(source, [()] * (step + 1))[step]
+            return True
+        if source not in self._shown:
+            self._shown[source] = self._replies(source)
+        events = self._shown[source][step]
         if version.condition is not None:
             return any(version.condition.holds(event.value) for event in events)
         return any(event.id == version.cue for event in events)
@@ -70,20 +72,21 @@ class Evidence:
     def _replies(self, name: str) -> list[Sequence[ChannelEvent]]:
         """Return the events that a channel's replies showed, per step; none where not asked."""
         channel = self._week.scenario.state_channels.get(name)
-        steps = self._plan.day.steps
-        happened = [step.state_events.get(name, ()) for step in steps]
+        happened = [step.state_events.get(name, ()) for step in self._plan.day.steps]
         delta = channel is not None and channel.mode == "delta"
+        current = self._week.scenario.snapshot == "current"
+        status = channel.default_item if channel is not None else None
         replies: list[Sequence[ChannelEvent]] = []
         read = 0
-        for step in range(len(steps)):
-            shown: Sequence[ChannelEvent] = ()
-            if name in self._asked[step]:
-                shown = [event for part in happened[read : step + 1] for event in part]
-                if delta:
-                    read = step + 1
-                elif self._week.scenario.snapshot == "current":
-                    shown = shown[-1:]
-                else:
-                    shown = happened[step][-1:]
-            replies.append(shown)
+        for step, events in enumerate(happened):
+            asked = self._rows[step].queries.get(name)
+            if events and (current or asked):
+                status = events[-1]
+            if not asked:
+                replies.append(())
+            elif delta:
+                replies.append([event for part in happened[read : step + 1] for event in part])
+                read = step + 1
+            else:
+                replies.append(() if status is None else (status,))
         return replies

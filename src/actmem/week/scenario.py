@@ -11,10 +11,12 @@ strict: an unknown field, a wrong type or a malformed time is an ``InputError`` 
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import NODEFAULT, Meta, Struct
+from msgspec.structs import fields
 
 from actmem.files import decode, read_bytes
 from actmem.hashing import canonical, digest
@@ -29,7 +31,7 @@ SnapshotRule = Literal["current", "seen"]
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=20_000)]
-Time = Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+Time = Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$(?!\n)")]
 Encoding = Annotated[str, Meta(pattern=r"^(start|step:.+)$")]
 Window = Annotated[int, Meta(ge=0, le=24 * 60)]
 Value = int | float | str | bool | None
@@ -59,7 +61,7 @@ class Condition(Record, frozen=True):
 
     op: Literal["below", "above"]
     """Strict comparison: ``below`` is value < threshold."""
-    threshold: float
+    threshold: int | float
 
     def holds(self, value: Value) -> bool:
         """Say whether ``value`` is a number that satisfies the condition."""
@@ -196,8 +198,11 @@ class Scenario(Record, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """SHA-256 over the whole scenario; traces are bound to it."""
-        return digest(self)
+        """SHA-256 over the whole scenario; traces are bound to it.
+
+        Equal scenarios have equal digests, whether or not their files spell defaults out.
+        """
+        return digest(_spelled(self))
 
 
 def minutes(time: str) -> int:
@@ -217,4 +222,29 @@ def load(path: Path) -> Scenario:
 
 def dump(scenario: Scenario) -> bytes:
     """Return the scenario file's bytes: canonical JSON and a line end."""
-    return canonical(scenario) + b"\n"
+    return canonical({"format": FORMAT} | _spelled(scenario)) + b"\n"
+
+
+def _spelled(value: Any) -> Any:
+    """Return structs as mappings without the fields that equal their defaults.
+
+    The encoder leaves out a default string only where it is the very same object, which a string
+    read from a file never is.
+    """
+    if isinstance(value, Struct):
+        given = ((name, getattr(value, name), default) for name, default in _defaults(type(value)))
+        return {name: _spelled(field) for name, field, default in given if field != default}
+    if isinstance(value, tuple):
+        return [_spelled(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _spelled(item) for key, item in value.items()}
+    return value
+
+
+@cache
+def _defaults(kind: type[Struct]) -> tuple[tuple[str, Any], ...]:
+    """Return the fields of a struct and their defaults; ``NODEFAULT`` where there is none."""
+    return tuple(
+        (f.name, f.default if f.default_factory is NODEFAULT else f.default_factory())
+        for f in fields(kind)
+    )

@@ -17,12 +17,10 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from actmem.errors import InputError
-from actmem.week.obligations import DayPlan, DayState, Timeline, Verdict, Version, WeekPlan
+from actmem.week.obligations import HIT, DayPlan, DayState, Timeline, Verdict, Version, WeekPlan
 from actmem.week.scenario import CLOCK
 
 Tally = dict[str, int]
-
-HIT = Verdict.HIT
 
 METRICS = (
     "hit", "late", "miss", "false_alarm", "commission", "wrong_content", "check_time_calls",
@@ -143,10 +141,10 @@ def _score_day(plan: DayPlan, rows: Sequence[Row]) -> DayScore:
     count = dict.fromkeys(METRICS, 0)
     channels: Tally = {}
     state = DayState(plan)
-    for step, row in enumerate(rows):
+    for row in rows:
         for channel, times in row.queries.items():
             channels[channel] = channels.get(channel, 0) + times
-        _score_step(state, step, row.chosen, count)
+    _score_steps(state, rows, count)
     queries = sum(channels.values())
     clock = channels.get(CLOCK, 0)
     count["state_query_calls"] = queries
@@ -158,34 +156,33 @@ def _score_day(plan: DayPlan, rows: Sequence[Row]) -> DayScore:
     return _score_tasks(state, count, channels)
 
 
-def _score_step(state: DayState, step: int, chosen: tuple[str, ...], count: Tally) -> None:
-    """Add the set counts of one step and what each chosen id amounts to."""
-    due = state.due(step)
-    if not chosen:
-        if due:
-            count["set_fn"] += len(due)
-        else:
-            count["exact_set_match_steps"] += 1
-        return
-    if len(chosen) > 1:
-        chosen = tuple(dict.fromkeys(chosen))
-    verdicts = state.act(step, chosen, due)
-    hits = verdicts.count(HIT)
-    wrong = len(chosen) - hits
-    missed = len(due) - hits
-    count["set_tp"] += hits
-    count["chosen_tasks"] += len(chosen)
-    if not wrong:
-        if not missed:
-            count["exact_set_match_steps"] += 1
-        count["set_fn"] += missed
-        return
-    count["set_fp"] += wrong
-    count["set_fn"] += missed
-    count["overkill_steps"] += wrong > missed
-    for name, verdict in zip(chosen, verdicts, strict=True):
-        if verdict is not HIT:
-            _count_fault(state.plan.timelines.get(name), step, verdict, bool(due), count)
+def _score_steps(state: DayState, rows: Sequence[Row], count: Tally) -> None:
+    """Add the set counts of a day's steps and what each chosen id amounts to."""
+    hits = wrong = missed = exact = 0
+    for step, row in enumerate(rows):
+        due = state.due(step)
+        chosen = row.chosen
+        if not chosen:
+            missed += len(due)
+            exact += not due
+            continue
+        if len(chosen) > 1:
+            chosen = tuple(dict.fromkeys(chosen))
+        verdicts = state.act(step, chosen, due)
+        right = verdicts.count(HIT)
+        hits += right
+        missed += len(due) - right
+        if right == len(chosen):
+            exact += right == len(due)
+            continue
+        wrong += len(chosen) - right
+        count["overkill_steps"] += len(chosen) > len(due)
+        for name, verdict in zip(chosen, verdicts, strict=True):
+            if verdict is not HIT:
+                _count_fault(state.plan.timelines.get(name), step, verdict, bool(due), count)
+    count["set_tp"], count["set_fp"], count["set_fn"] = hits, wrong, missed
+    count["chosen_tasks"] = hits + wrong
+    count["exact_set_match_steps"] = exact
 
 
 def _count_fault(
@@ -277,7 +274,7 @@ class _Slices:
         source = version.source
         hidden = source is not None and source not in self._plan.visible
         parts = [
-            self.by_type.setdefault(version.type, _slice()),
+            self._of_type(version.type),
             self.by_regular["regular" if regular else "irregular"],
             self.by_monitoring[
                 "proactive_monitoring_required" if hidden else "no_proactive_monitoring"
@@ -287,14 +284,22 @@ class _Slices:
             parts.append(self.by_channel.setdefault(source, _slice()))
         return parts
 
+    def _of_type(self, name: str) -> Tally:
+        if name not in self.by_type:
+            self.by_type[name] = _slice()
+        return self.by_type[name]
+
     def _follow_type(self, line: Timeline, end: int, gone: int | None) -> None:
         """Count the task in the total of the type that it has come to by step ``end``."""
-        self.by_type.setdefault(line.task.type, _slice())
+        self._of_type(line.task.type)
+        last = line.task.type
         for version in line.versions[: end + 1 or None]:
-            self.by_type.setdefault(version.type, _slice())
-        self.by_type[line.versions[end].type]["total"] += 1
+            if version.type != last:
+                last = version.type
+                self._of_type(last)
+        self._of_type(last)["total"] += 1
         if gone is not None:
-            self.by_type[line.versions[gone].type]["total"] -= 1
+            self._of_type(line.versions[gone].type)["total"] -= 1
 
     def result(self, count: Tally, channels: Tally) -> DayScore:
         """Return the day's score."""

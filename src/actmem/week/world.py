@@ -23,6 +23,8 @@ MAX_HANDLES = 8
 """Most handles in one act."""
 MAX_QUERIES = 24
 """Most queries in one step; switching the heartbeat counts as one."""
+SHOWN = 80
+"""Most characters of a wrong value that an error repeats."""
 NO_UPDATES = "(no updates)"
 CHOICES = ("A", "B", "C")
 
@@ -129,7 +131,9 @@ class World:
         """Answer a query: the present observation with the reply added."""
         observation = self._present()
         if channel not in self._channels:
-            raise ActionError("channel", f"{channel!r} is none of {', '.join(self._channels)}")
+            raise ActionError(
+                "channel", f"{_quoted(channel)} is none of {', '.join(self._channels)}"
+            )
         self._count_query("channel")
         reply = Reply(channel, f"State [{channel}]: {self._answer(channel)}")
         return self._show(
@@ -139,8 +143,10 @@ class World:
     def set_heartbeat(self, minutes: int | None) -> Observation:
         """Switch the heartbeat on (30 or 60) or off (None)."""
         observation = self._present()
-        if minutes is not None and (isinstance(minutes, bool) or minutes not in INTERVALS):
-            raise ActionError("heartbeat_minutes", f"{minutes!r} is neither 30 nor 60 nor off")
+        if minutes is not None and (type(minutes) is not int or minutes not in INTERVALS):
+            raise ActionError(
+                "heartbeat_minutes", f"{_quoted(minutes)} is neither 30 nor 60 nor off"
+            )
         self._count_query("heartbeat_minutes")
         self._heartbeat.set(minutes, self._time)
         return self._show(observation)
@@ -149,15 +155,15 @@ class World:
         """End the step with an ongoing choice and handles of the menu; None ends the week."""
         observation = self._present()
         if choice not in CHOICES:
-            raise ActionError("choice", f"{choice!r} is none of A, B, C")
+            raise ActionError("choice", f"{_quoted(choice)} is none of A, B, C")
         if len(handles) > MAX_HANDLES:
             raise ActionError("task_ids", f"{len(handles)} handles, at most {MAX_HANDLES}")
         menu = {item.handle for item in observation.menu}
         for position, handle in enumerate(handles):
             if handle not in menu:
-                raise ActionError("task_ids", f"{handle!r} is not in the menu")
+                raise ActionError("task_ids", f"{_quoted(handle)} is not in the menu")
             if handle in handles[:position]:
-                raise ActionError("task_ids", f"{handle!r} stands there twice")
+                raise ActionError("task_ids", f"{_quoted(handle)} stands there twice")
         return self._advance(tuple(self._menu.ids[handle] for handle in handles))
 
     def refuse(self, error: str) -> Observation:
@@ -227,7 +233,7 @@ class World:
         open_tasks = [
             self._state.plan.timelines[name].versions[self._step]
             for name in self._state.open(self._step)
-            if self._state.cancelled(name) is None
+            if not self._state.cancelled_by(self._step, name)
         ]
         channels: tuple[str, ...] = self._channels
         if self._nudge_kind == "informed":
@@ -264,3 +270,9 @@ class World:
             if events := steps[step].state_events.get(name):
                 return events[-1]
         return channel.default_item
+
+
+def _quoted(value: object) -> str:
+    """Return the value as Python writes it, cut to a length that an error line can hold."""
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
