@@ -1,0 +1,1 @@
+"""Who plays: one perfect player of the ongoing tasks, and the floors that are built on it."""
