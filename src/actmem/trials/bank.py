@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,13 @@ import msgspec
 from actmem.hashing import digest_files
 
 FOLDER = Path(__file__).parent / "phrases"
+
+_WORD = re.compile(r"[a-z]+")
+_ENDINGS = ("ing", "ers", "er", "es", "ed", "s")
+_SMALL = frozenset(
+    """a an the to of in on is it its at by and or but if be as do that with for from when once has
+    have been are was were you your somebody something who which this all no not out up our""".split()
+)
 
 
 class Exact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,3 +96,15 @@ def bank_hash() -> str:
 
 def _read(name: str) -> dict[str, Any]:
     return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def content_words(text: str) -> set[str]:
+    """Return the stems of the words of ``text`` that carry meaning."""
+    return {_stem(word) for word in _WORD.findall(text.casefold()) if word not in _SMALL}
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -22,7 +22,7 @@ from actmem.trials.builders import memory_game, navigation, scheduling, shopping
 from actmem.trials.builders.plot import DELAYS, Cell, Cue, Draft, Plot, plot
 from actmem.trials.builders.schedule import Clock, settle, time_course
 from actmem.trials.draw import Draw
-from actmem.trials.trial import Kind, Specificity, Subset, Trial, WorldName
+from actmem.trials.trial import Kind, Specificity, Subset, Trial, Trigger, WorldName
 from actmem.trials.wording import UNIT, at_phrase, bound_phrase, sentence
 from actmem.trials.world import View, build_world
 
@@ -118,6 +118,8 @@ def _draw(cell: Cell, number: int, draw: Draw) -> Trial | None:
     if settled is None or not (low if cell.subset != "A" else 1) <= settled.delay <= high:
         return None
     trigger, delay, bound = settled.trigger, settled.delay, settled.bound
+    if cue is not None and _lured_right(trigger, cue, views):
+        return None
     start = views[0].time
     text = _intention(course, cue, draft.action, settled.at, bound, start, bank, draw)
     interference = {"A": "none", "B": "distractors", "C": "strong"}[cell.subset]
@@ -176,6 +178,12 @@ def _rehearse(draft: Draft) -> tuple[Draft, list[View]]:
         return draft, views
     setup = msgspec.structs.replace(draft.setup, remarks=draft.setup.remarks[:steps])
     return Draft(setup, steps, draft.intended, draft.action), views[:steps]
+
+
+def _lured_right(trigger: Trigger, cue: Cue, views: Sequence[View]) -> bool:
+    """Tell whether a lure shows while the condition holds: falling for it would then be right."""
+    held = [view for view in views if trigger.holds(view)]
+    return any(lure in view.shown for view in held for lure in cue.lures)
 
 
 def _intention(

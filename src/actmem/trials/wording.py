@@ -65,6 +65,8 @@ def at_phrase(unit: str, specificity: str, at: int, start: int, draw: Draw) -> s
     phrases = frame()[unit]
     template = str(draw.pick(phrases[specificity]))
     if unit != "clock":
+        if at == 1:
+            template = str(phrases[specificity][0])  # the wording that needs no plural
         words = number(at) if specificity == "category" else count_words(at, draw)
         return template.format(n=at, words=words)
     quarter = phrases["quarter"].get(str(at % 60), "")

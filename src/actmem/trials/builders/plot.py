@@ -18,9 +18,10 @@ too-early   no-go the cue just before its time, then lures only
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from actmem.trials.bank import WorldBank
+from actmem.trials.bank import WorldBank, content_words
 from actmem.trials.draw import Draw
 from actmem.trials.trial import Intended, Kind, Setup, Specificity, Subset, WorldName
 
@@ -95,10 +96,11 @@ def plot(cell: Cell, bank: WorldBank, draw: Draw) -> Plot:
 def _cue(cell: Cell, bank: WorldBank, draw: Draw) -> Cue:
     if cell.specificity == "paraphrase" or cell.same_action:
         said = draw.pick(bank.situation)
-        return Cue("", said.text, said.cues, tuple(draw.shuffled(said.lures)), "remark")
+        lures = tuple(strongest(said.text, said.lures))
+        return Cue("", said.text, said.cues, lures, "remark")
     if cell.specificity == "category":
         kind = draw.pick(bank.category)
-        lures = (*draw.shuffled(kind.lures), *draw.shuffled(kind.near))
+        lures = (*strongest(kind.text, draw.shuffled(kind.lures)), *draw.shuffled(kind.near))
         return Cue(kind.key, kind.text, kind.members, lures, "name")
     if cell.world == "navigation" and draw.below(2):
         return Cue("", "", (), (), "cell")
@@ -111,7 +113,9 @@ def _cue(cell: Cell, bank: WorldBank, draw: Draw) -> Cue:
 def _pattern(cell: Cell, cue: Cue | None, draw: Draw) -> str:
     if cue is None:
         return "at"
-    twice = cue.form == "name" and cell.subset != "A"  # a situation or a cell comes once
+    # A situation or a cell comes once; and whether two cards of one kind that lie open together
+    # are "the second time" would be a matter of taste.
+    twice = cue.form == "name" and cell.subset != "A" and cell.world != "memory_game"
     if cell.kind == "event":
         if not cell.go:
             return "never"
@@ -145,6 +149,12 @@ def _shows(
         if cue.form == "name" and len(lures) > count:
             shows.append((delay + 2, lures[count]))
     return shows
+
+
+def strongest(text: str, lures: Sequence[str]) -> list[str]:
+    """Return ``lures``, those that share most words with ``text`` first."""
+    words = content_words(text)
+    return sorted(lures, key=lambda lure: -len(words & content_words(lure)))
 
 
 def decoys(bank: WorldBank, cue: Cue | None, draw: Draw, n: int) -> list[str]:
