@@ -15,7 +15,10 @@ def test_no_cue_shares_a_word_with_its_vague_description(bank: WorldBank) -> Non
     vague = [(c.text, c.members) for c in bank.category]
     vague += [(s.text, s.cues) for s in bank.situation]
     shared = [
-        (text, cue) for text, cues in vague for cue in cues if content_words(text) & content_words(cue)
+        (text, cue)
+        for text, cues in vague
+        for cue in cues
+        if content_words(text) & content_words(cue)
     ]
     assert shared == []
 
@@ -25,7 +28,10 @@ def test_every_lure_shares_a_word_with_the_description(bank: WorldBank) -> None:
     texts += [(s.text, s.lures) for s in bank.situation]
     texts += [(e.name, e.lures) for e in bank.exact]
     alien = [
-        (text, lure) for text, lures in texts for lure in lures if not content_words(text) & content_words(lure)
+        (text, lure)
+        for text, lures in texts
+        for lure in lures
+        if not content_words(text) & content_words(lure)
     ]
     assert alien == []
 

@@ -22,13 +22,38 @@ from actmem.trials.world import Episode
 from actmem.trials.worlds.outcome import Outcome
 
 _WORD = re.compile(r"[a-z0-9:]+")
-_SMALL = frozenset("a an the to of in on is it its at by and or but if be as do that with for".split())
+_SMALL = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "to",
+        "of",
+        "in",
+        "on",
+        "is",
+        "it",
+        "its",
+        "at",
+        "by",
+        "and",
+        "or",
+        "but",
+        "if",
+        "be",
+        "as",
+        "do",
+        "that",
+        "with",
+        "for",
+    ]
+)
 
 
 class TrialResult(msgspec.Struct, frozen=True):
     """The verdict on one trial; ``ongoing`` is the share of ongoing goals met.
 
-    ``due``: the steps at which the condition held on this course of play. ``acted``: the steps of
+    ``played``: the steps that the replies played. ``due``: the steps at which the condition held on this course of play. ``acted``: the steps of
     undemanded extra actions. ``encoded``: whether the last ``intend`` held the intention (``None``:
     it was never stated). ``declared``: the last ``submit``.
     """
@@ -42,6 +67,7 @@ class TrialResult(msgspec.Struct, frozen=True):
     wrong_content: bool
     ongoing: float
     malformed: int
+    played: int
     due: tuple[int, ...]
     acted: tuple[int, ...]
     encoded: bool | None = None
@@ -89,6 +115,7 @@ class Judge:
         self,
         goals: tuple[int, int],
         malformed: int = 0,
+        played: int = 0,
         encoded: bool | None = None,
         declared: str = "",
     ) -> TrialResult:
@@ -106,6 +133,7 @@ class Judge:
             wrong_content=self._wrong,
             ongoing=met / wanted,
             malformed=malformed,
+            played=played,
             due=tuple(self._watch.steps),
             acted=tuple(self._acted),
             encoded=encoded,
@@ -113,18 +141,22 @@ class Judge:
         )
 
 
-def score(trial: Trial, replies: Sequence[str]) -> TrialResult:
+def score(trial: Trial, replies: Sequence[str], steps: Sequence[int] | None = None) -> TrialResult:
     """Replay ``replies`` on ``trial``. Steps that were not played count as empty replies.
 
-    ``InputError`` where there are more replies than the episode has room for: then they belong to
-    another trial.
+    ``steps`` are the steps that a record names for its replies. ``InputError`` where they are not
+    those that the replies lead to, or there are more replies than the episode has room for: then
+    the record belongs to another trial.
     """
     episode, judge = Episode(trial), Judge(trial)
     malformed, encoded, declared = 0, None, ""
     judge.see(episode.world.view())
-    for reply in replies:
+    for number, reply in enumerate(replies):
         if episode.done:
             raise InputError(f"more replies than the {trial.steps} steps", trial.id)
+        if steps is not None and steps[number] != episode.step:
+            where = f"reply {number + 1} is of step {steps[number]}, not {episode.step}"
+            raise InputError(where, trial.id)
         applied = episode.apply(reply)
         if applied.free:
             assert applied.call is not None
@@ -138,11 +170,12 @@ def score(trial: Trial, replies: Sequence[str]) -> TrialResult:
         judge.take(applied.call, applied.outcome)
         if not episode.done:
             judge.see(episode.world.view())
+    played = episode.step
     while not episode.done:
         episode.apply("")
         if not episode.done:
             judge.see(episode.world.view())
-    return judge.result(episode.world.goals(), malformed, encoded, declared)
+    return judge.result(episode.world.goals(), malformed, played, encoded, declared)
 
 
 def holds_intention(trial: Trial, stated: str) -> bool:

@@ -132,7 +132,8 @@ class Trial(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def world(self) -> WorldName:
         """The name of the world, as the setup's tag gives it."""
-        return self.setup.WORLD
+        name: WorldName = self.setup.WORLD
+        return name
 
     def digest(self) -> str:
         """Return the hash that binds records of play to this trial."""

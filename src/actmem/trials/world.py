@@ -25,7 +25,9 @@ FREE_PER_STEP = 4
 """So many free actions a step are answered; a further one is refused and costs the step."""
 
 
-def build_world(setup: ShoppingSetup | NavigationSetup | SchedulingSetup | MemoryGameSetup) -> World:
+def build_world(
+    setup: ShoppingSetup | NavigationSetup | SchedulingSetup | MemoryGameSetup,
+) -> World:
     """Return the world that ``setup`` describes, at its first step."""
     match setup:
         case ShoppingSetup():
@@ -76,6 +78,7 @@ class Episode:
         self.world = build_world(trial.setup)
         self.step = 0
         self._free = 0
+        self.legal = False  # whether any reply so far was a legal call
 
     @property
     def done(self) -> bool:
@@ -86,6 +89,7 @@ class Episode:
         """Start again and return the first observation."""
         self.world = build_world(self.trial.setup)
         self.step = self._free = 0
+        self.legal = False
         return Observation(0, brief(self.trial, intention=self._with), "", self.world.view())
 
     def act(self, text: str) -> Observation | None:
@@ -98,10 +102,13 @@ class Episode:
     def apply(self, text: str) -> Applied:
         """Play one reply without wording what follows. ``ActionError`` after the end."""
         if self.done:
-            raise ActionError("step", f"the episode of {self.trial.id} has {self.trial.steps} steps")
+            raise ActionError(
+                "step", f"the episode of {self.trial.id} has {self.trial.steps} steps"
+            )
         call = parse(text, self.world.SIGNATURES)
         if isinstance(call, str):
             return self._pass(Outcome(call))
+        self.legal = True
         if call.name in FREE:
             return self._answer(call)
         self._free = 0
@@ -114,7 +121,9 @@ class Episode:
         if call.name == "submit" and said not in ("done", "abandoned"):
             return self._pass(Outcome("submit takes 'done' or 'abandoned'."))
         if self._free >= FREE_PER_STEP:
-            return self._pass(Outcome(f"Only {FREE_PER_STEP} such calls fit into a step; it passes."))
+            return self._pass(
+                Outcome(f"Only {FREE_PER_STEP} such calls fit into a step; it passes.")
+            )
         self._free += 1
         reply = f"Noted: {said}." if call.name == "submit" else f"Your intention is noted: {said}"
         return Applied(call, Outcome(reply, True, False), True)

@@ -23,16 +23,94 @@ _MARK = re.compile(r"mark the cell you are (?:on|standing on)", re.I)
 _NUMBER = r"(\d\d:\d\d|\d+)"
 _BEFORE = re.compile(rf"(?:before|below|fewer than) {_NUMBER}", re.I)
 _AFTER = re.compile(rf"from (?:move counter )?{_NUMBER}(?: finished rounds)? on", re.I)
-_AT = re.compile(rf"(?:\bat|shows|as soon as) {_NUMBER}", re.I)
+_AT = re.compile(rf"(?:\bat|shows|as soon as(?: you have made)?) {_NUMBER}", re.I)
 _CELL = re.compile(r"\(\d+, \d+\)")
-_NAME = re.compile(r"'([^']+)'|(?:next time|as soon as|when|a card with) the ([a-z ]+?) (?:comes|is|lies)")
+_NAME = re.compile(
+    r"'([^']+)'|(?:next time|as soon as|when|a card with) the ([a-z ]+?) (?:comes|is|lies)"
+)
 _SECOND = re.compile(r"second time", re.I)
 _FRAME = frozenset(
-    """a an the to of in on is it its at by and or but if be as do that with for from next time soon
-    when once second offer newly been entered calendar comes into view only after let what earlier
-    does not count card lies face up turned table provided happens while has have you your leave
-    first alone same one another stand cell are top whatever list asks requests ask earlier visits
-    before until made out""".split()
+    [
+        "a",
+        "an",
+        "the",
+        "to",
+        "of",
+        "in",
+        "on",
+        "is",
+        "it",
+        "its",
+        "at",
+        "by",
+        "and",
+        "or",
+        "but",
+        "if",
+        "be",
+        "as",
+        "do",
+        "that",
+        "with",
+        "for",
+        "from",
+        "next",
+        "time",
+        "soon",
+        "when",
+        "once",
+        "second",
+        "offer",
+        "newly",
+        "been",
+        "entered",
+        "calendar",
+        "comes",
+        "into",
+        "view",
+        "only",
+        "after",
+        "let",
+        "what",
+        "earlier",
+        "does",
+        "not",
+        "count",
+        "card",
+        "lies",
+        "face",
+        "up",
+        "turned",
+        "table",
+        "provided",
+        "happens",
+        "while",
+        "has",
+        "have",
+        "you",
+        "your",
+        "leave",
+        "first",
+        "alone",
+        "same",
+        "one",
+        "another",
+        "stand",
+        "cell",
+        "are",
+        "top",
+        "whatever",
+        "list",
+        "asks",
+        "requests",
+        "ask",
+        "earlier",
+        "visits",
+        "before",
+        "until",
+        "made",
+        "out",
+    ]
 )
 
 

@@ -29,7 +29,11 @@ class Player:
             case ShoppingView():
                 offered = set(view.offers)
                 return next(
-                    (Call("add_item", (i,)) for i, done in view.entries if not done and i in offered),
+                    (
+                        Call("add_item", (i,))
+                        for i, done in view.entries
+                        if not done and i in offered
+                    ),
                     WAIT,
                 )
             case NavigationView():

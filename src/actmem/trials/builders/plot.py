@@ -125,9 +125,7 @@ def _pattern(cell: Cell, cue: Cue | None, draw: Draw) -> str:
     return "before" if cue.form == "cell" else draw.pick(("before", "after"))
 
 
-def _shows(
-    cell: Cell, cue: Cue, pattern: str, delay: int, draw: Draw
-) -> list[tuple[int, str]]:
+def _shows(cell: Cell, cue: Cue, pattern: str, delay: int, draw: Draw) -> list[tuple[int, str]]:
     """Place cue and lures on steps."""
     twice = pattern in ("second", "after")
     members = draw.sample(cue.names, 2)

@@ -38,7 +38,9 @@ def time_course(plan: Plot, draw: Draw) -> Clock:
     counted = cell.world in ("navigation", "memory_game")
     if counted:
         return Clock(0, 1, delay if cell.world == "navigation" else delay // 2)
-    tick = draw.pick((3, 4, 5, 6, 7, 10) if cell.kind != "time" or not cell.go else (3, 4, 5, 6, 10))
+    tick = draw.pick(
+        (3, 4, 5, 6, 7, 10) if cell.kind != "time" or not cell.go else (3, 4, 5, 6, 10)
+    )
     hour = draw.between(9, 16) if cell.world == "scheduling" else draw.between(10, 19)
     step = 15 if cell.kind == "time" and cell.specificity == "category" else 5
     at = hour * 60 + step * draw.below(60 // step)
@@ -70,10 +72,10 @@ def settle(
             bound = draw.between(clock[early] + 1, clock[due])
             return Settled(Trigger(names=cue.names, after=bound), due, bound=bound)
         case "too-early" if runs and clock[runs[-1][1]] + 1 < clock[-1]:
-            last, near = runs[-1][1], runs[-1][0]
+            start, last = runs[-1]
             later = next(c for c in clock if c > clock[last])
             bound = draw.between(clock[last] + 1, later)
-            return Settled(Trigger(names=cue.names, after=bound), near, bound=bound)
+            return Settled(Trigger(names=cue.names, after=bound), start, bound=bound)
     return None
 
 

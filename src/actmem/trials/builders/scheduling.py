@@ -45,7 +45,12 @@ def build(plan: Plot, start: int, tick: int, at: int, bank: WorldBank, draw: Dra
 
 
 def _intended(
-    plan: Plot, slots: list[str], people: list[str], subjects: list[str], bank: WorldBank, draw: Draw
+    plan: Plot,
+    slots: list[str],
+    people: list[str],
+    subjects: list[str],
+    bank: WorldBank,
+    draw: Draw,
 ) -> tuple[Intended, str]:
     """Choose an e-mail or a special meeting; take its slot, person and subject off the lists."""
     if plan.cell.same_action or draw.below(5) < 3:

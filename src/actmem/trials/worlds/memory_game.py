@@ -7,7 +7,7 @@ it means that a cue comes up at a known time, wherever the player starts.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -23,7 +23,7 @@ class MemoryGameSetup(msgspec.Struct, frozen=True, tag="memory_game"):
     ``remarks``: per step what the host says ('' nothing).
     """
 
-    WORLD: ClassVar = "memory_game"
+    WORLD: ClassVar[Literal["memory_game"]] = "memory_game"
     deck: tuple[str, ...]
     remarks: tuple[str, ...]
 

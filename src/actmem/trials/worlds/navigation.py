@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -19,7 +19,7 @@ class NavigationSetup(msgspec.Struct, frozen=True, tag="navigation"):
     ``remarks``: per step what one notices ('' nothing).
     """
 
-    WORLD: ClassVar = "navigation"
+    WORLD: ClassVar[Literal["navigation"]] = "navigation"
     size: int
     start: Cell
     goals: tuple[Cell, ...]

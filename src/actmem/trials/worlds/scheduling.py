@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -20,7 +20,7 @@ class SchedulingSetup(msgspec.Struct, frozen=True, tag="scheduling"):
     colleague's meeting is newly entered, title, slot).
     """
 
-    WORLD: ClassVar = "scheduling"
+    WORLD: ClassVar[Literal["scheduling"]] = "scheduling"
     start: int
     tick: int
     requests: tuple[tuple[int, str, tuple[str, str]], ...]
@@ -119,7 +119,9 @@ class Scheduling:
             return Outcome("Neither text may be empty.")
         if call.name == "add_meeting":
             if second not in SLOTS:
-                return Outcome("Slots are every quarter of an hour from 08:00 to 17:45, as 'HH:MM'.")
+                return Outcome(
+                    "Slots are every quarter of an hour from 08:00 to 17:45, as 'HH:MM'."
+                )
             if any(slot == second for slot, _ in self._calendar):
                 return Outcome(f"The slot {second} is taken.")
             self._calendar.append((second, first[:80]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -17,7 +17,7 @@ class ShoppingSetup(msgspec.Struct, frozen=True, tag="shopping"):
     ``entries``: (step from which it stands on the list, item), one piece each.
     """
 
-    WORLD: ClassVar = "shopping"
+    WORLD: ClassVar[Literal["shopping"]] = "shopping"
     start: int
     tick: int
     offers: tuple[tuple[str, ...], ...]
