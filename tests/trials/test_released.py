@@ -7,7 +7,8 @@ from collections import Counter
 
 from actmem.hashing import digest
 from actmem.trials.audit import problem
-from actmem.trials.make import DELAYS, SIZES, make
+from actmem.trials.builders.plot import DELAYS
+from actmem.trials.make import SIZES, make
 from actmem.trials.trial import Trial
 
 HASH = "9e429c6e0d4bcb92e634c42de5308853a27a645802a125fd80a4f522d553df59"
