@@ -9,7 +9,8 @@ at          both  a time; in a no-go trial it never comes
 first       go    lures, then the cue
 second      go    the cue once, lures, then the cue again, which counts
 before      go    the cue within a time limit
-after       go    the cue too early, then the cue again once the time has come
+after       go    the cue too early, then the cue again once the time has come; a situation only
+                  once the time has come
 never       no-go lures only
 too-late    no-go lures within the time limit, the cue just after it
 too-early   no-go the cue just before its time, then lures only
@@ -127,7 +128,8 @@ def _pattern(cell: Cell, cue: Cue | None, draw: Draw) -> str:
 
 def _shows(cell: Cell, cue: Cue, pattern: str, delay: int, draw: Draw) -> list[tuple[int, str]]:
     """Place cue and lures on steps."""
-    twice = pattern in ("second", "after")
+    # What a situation says may go on being true (the rush is over): it is said once, in its time.
+    twice = pattern in ("second", "after") and cue.form == "name"
     members = draw.sample(cue.names, 2)
     final = cue.lures[0] if pattern == "never" else members[-1]
     shows = [(delay, final)]
@@ -176,8 +178,10 @@ def remarks(plan: Plot, bank: WorldBank, steps: int, number: str, draw: Draw) ->
     """
     said = [""] * steps
     chatter = draw.shuffled(bank.remarks)
+    # Where a remark is the cue of a hard trial, being new must not give it away.
+    busy = plan.cell.subset == "C" and plan.cue is not None and plan.cue.form == "remark"
     for step in range(steps):
-        if chatter and draw.below(3) == 0:
+        if chatter and draw.below(6) < (3 if busy else 2):
             said[step] = chatter.pop()
     if plan.cell.kind == "time" and plan.cell.subset != "A":
         count = 1 if plan.cell.subset == "B" else 3

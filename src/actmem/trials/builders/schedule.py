@@ -67,6 +67,10 @@ def settle(
             return Settled(Trigger(names=cue.names, nth=2), runs[1][0])
         case "before" | "too-late" if runs:
             return _settle_before(plan, cue, runs[0], clock, draw)
+        case "after" if cue.form == "remark" and len(runs) == 1 and runs[0][0] > 0:
+            due = runs[0][0]
+            bound = draw.between(clock[max(0, due - 4)] + 1, clock[due])
+            return Settled(Trigger(names=cue.names, after=bound), due, bound=bound)
         case "after" if len(runs) > 1 and clock[runs[0][1]] < clock[runs[1][0]]:
             early, due = runs[0][1], runs[1][0]
             bound = draw.between(clock[early] + 1, clock[due])

@@ -12,7 +12,7 @@ from actmem.trials.worlds.shopping import ShoppingSetup
 
 _WIDTH = {"A": 4, "B": 5, "C": 6}
 _ENTRIES = {"A": 2, "B": 4, "C": 6}
-_DECOYS = {"A": 0, "B": 4, "C": 8}
+_DECOYS = {"A": 0, "B": 4, "C": 14}
 
 
 def build(plan: Plot, start: int, tick: int, at: int, bank: WorldBank, draw: Draw) -> Draft:
