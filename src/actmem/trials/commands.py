@@ -26,10 +26,12 @@ PATH = click.Path(path_type=Path)
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True,
               help="Episodes played at a time.")  # fmt: skip
 @click.option("-o", "--output", type=PATH, help="Run folder; an unfinished run in it is resumed.")
+@click.option("--published", is_flag=True, help="Print the source's tables below the results.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
 def run_trials(
     agents: tuple[str, ...], subsets: str | None, ids: tuple[str, ...], file: Path | None,
     seed: int, repeats: int, workers: int, output: Path | None, as_json: bool,
+    published: bool,
 ) -> int:  # fmt: skip
     """Play the trials suite: unit tests of one intention each."""
     from actmem.run.execute import execute
@@ -45,16 +47,16 @@ def run_trials(
         f"run folder: {folder.path} (resume with the same command and -o {folder.path})", err=True
     )
     execute(folder, TrialsSuite(folder), workers)
-    return show_run(folder.path, as_json)
+    return show_run(folder.path, as_json, published)
 
 
-def show_run(path: Path, as_json: bool) -> int:
+def show_run(path: Path, as_json: bool, published: bool = False) -> int:
     """Print the results of a run folder and return the exit code: 3 below full coverage."""
     import json
 
     from actmem.run.store import RunFolder
+    from actmem.trials import table
     from actmem.trials.suite import NAME, TrialsSuite
-    from actmem.trials.table import lines
 
     folder = RunFolder.open(path)
     results = TrialsSuite(folder).results()
@@ -63,7 +65,9 @@ def show_run(path: Path, as_json: bool) -> int:
         found = {"suite": NAME, "run": str(path), "units": folder.manifest.units, "rows": rows}
         click.echo(json.dumps(found, indent=1))
     else:
-        click.echo("\n".join(lines(results)))
+        click.echo("\n".join(table.lines(results)))
+        if published:
+            click.echo("\n" + "\n".join(table.published()))
     for result in results:
         if not result.complete:
             missing = result.planned - result.scored - result.failed

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from actmem.trials.results import Result
 from actmem.trials.stats import Rates
@@ -33,6 +35,33 @@ def lines(results: Sequence[Result]) -> Iterator[str]:
         for result in results:
             cells = "".join(f"{_percent(_of(result, split, name)):>13}" for name in names)
             yield f"{result.agent[-24:]:<25}{cells}"
+    yield ""
+    yield from errors(results)
+
+
+def published() -> Iterator[str]:
+    """Yield Tables 1 and 2 of the source, to be read beside one's own results."""
+    path = Path(__file__).parent / "paper.toml"
+    paper = tomllib.loads(path.read_text("utf-8"))
+    yield "published accuracy, in % (other tasks than these; the no-go trials are ours alone)"
+    yield f"{'model':<20}{'architecture':<20}{'A':>7}{'B':>7}{'C':>7}"
+    for model, setup, *cells in paper["table_1"]["rows"]:
+        yield f"{model:<20}{setup:<20}" + "".join(f"{cell:>7.1f}" for cell in cells)
+    yield ""
+    yield f"{'subset C: model':<20}{'base':>12}{'reminder at each step':>24}{'gain':>7}"
+    for model, base, reminded in paper["table_2"]["rows"]:
+        yield f"{model:<20}{base:>12.1f}{reminded:>24.1f}{reminded - base:>+7.1f}"
+
+
+def errors(results: Sequence[Result]) -> Iterator[str]:
+    """Yield the error split of subset C: misses against false alarms, over all its trials."""
+    yield f"{'errors on C, in %':<25}{'miss':>9}{'late':>9}{'false':>9}{'content':>9}{'ongoing':>9}"
+    for result in results:
+        hard = result.groups["subset"].get("C")
+        if hard is not None:
+            rates = [hard.miss_rate, hard.late_rate, hard.false_alarm_rate]
+            rates += [hard.wrong_content_rate, hard.ongoing]
+            yield f"{result.agent[-24:]:<25}" + "".join(f"{_percent(r):>9}" for r in rates)
 
 
 def _of(result: Result, split: str, name: str) -> float | None:
