@@ -10,6 +10,8 @@ from actmem.trials.audit import problem
 from actmem.trials.builders.plot import DELAYS
 from actmem.trials.make import SIZES, make
 from actmem.trials.trial import Trial
+from actmem.trials.worlds.scheduling import SchedulingSetup
+from actmem.trials.worlds.shopping import ShoppingSetup
 
 HASH = "505418d13f443e8149c1385f13f3b1fd9d920d265b1a6d398a80a92af77596b4"
 
@@ -78,6 +80,19 @@ def test_a_quarter_of_c_has_the_same_action_in_the_ongoing_task(trials: tuple[Tr
     for world in ("shopping", "scheduling"):
         hard = [t for t in trials if t.subset == "C" and t.world == world]
         assert 4 * sum(t.interference == "same-action" for t in hard) >= len(hard)
+
+
+def test_same_action_means_that_open_goals_ask_for_the_intended_action(
+    trials: tuple[Trial, ...],
+) -> None:
+    for trial in (t for t in trials if t.interference == "same-action"):
+        args = trial.intended.args
+        if isinstance(trial.setup, ShoppingSetup):
+            asked = [(item,) for _, item in trial.setup.entries]
+        else:
+            assert isinstance(trial.setup, SchedulingSetup)
+            asked = [call for _, _, call in trial.setup.requests]  # type: ignore[misc]
+        assert asked.count(args) == 3  # type: ignore[arg-type]
 
 
 def test_every_trial_passes_its_audit(trials: tuple[Trial, ...]) -> None:

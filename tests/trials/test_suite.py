@@ -1,6 +1,7 @@
 """In the runner: fail closed, resumed, bound to its trials; and nothing hidden reaches an agent."""
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from actmem.trials.agents import find_agent
 from actmem.trials.agents.agent import play
 from actmem.trials.agents.floors import floor
 from actmem.trials.commands import make_trials, run_trials
+from actmem.trials.grammar import Call
 from actmem.trials.results import Result
+from actmem.trials.score import score
 from actmem.trials.select import choose, load
 from actmem.trials.suite import TrialsSuite, make_manifest, unit_files
 from actmem.trials.trial import Trial
@@ -194,3 +197,24 @@ def test_a_sentinel_in_the_hidden_part_reaches_no_observation(small: list[Trial]
 def test_play_ends_for_every_floor(small: list[Trial]) -> None:
     for trial in small:
         assert len(play(trial, floor("oracle", trial))) == trial.steps
+
+
+def test_no_course_of_legal_actions_breaks_a_world(trials: tuple[Trial, ...]) -> None:
+    rng = random.Random(4)
+    for trial in trials:
+        episode = Episode(trial)
+        observation: Observation | None = episode.reset()
+        replies = []
+        while observation is not None:
+            view = observation.view
+            things = [*view.shown, "north", "east", "south", "west", "red", "ana", "09:30"]
+            name = rng.choice(sorted(episode.world.SIGNATURES))
+            kinds = episode.world.SIGNATURES[name]
+            args = [rng.choice(things) if kind is str else rng.randint(-1, 21) for kind in kinds]
+            replies.append(str(Call(name, tuple(args))))
+            observation = episode.act(replies[-1])
+        result = score(trial, replies)
+        assert result.played == trial.steps
+        assert result.malformed == 0
+        assert 0 <= result.ongoing <= 1
+        assert not (result.hit and result.miss)

@@ -18,7 +18,7 @@ import msgspec
 from actmem.errors import InputError
 from actmem.trials.grammar import Call
 from actmem.trials.trial import Shown, Trial, Watch
-from actmem.trials.world import Episode
+from actmem.trials.world import EXTRA, Episode
 from actmem.trials.worlds.outcome import Outcome
 
 _WORD = re.compile(r"[a-z0-9:]+")
@@ -109,7 +109,7 @@ class Judge:
 
     @staticmethod
     def _extra(call: Call) -> bool:
-        return call.name in ("add_item", "mark", "add_meeting", "send_email", "ring")
+        return call.name in EXTRA
 
     def result(
         self,
