@@ -1,0 +1,82 @@
+"""Who plays trials: built-in floors by name, or a class of one's own from a file.
+
+An agent is a class with ``decide(observation) -> str``; ``observation.text`` is all that a model
+reads, ``observation.view`` the same facts as data. One object plays one episode. Where its
+constructor has a parameter ``seed``, it receives the episode's seed.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import random
+import sys
+from collections.abc import Callable
+from inspect import signature
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from actmem.errors import InputError
+from actmem.trials.agents.agent import Agent
+from actmem.trials.agents.floors import FLOORS, PRIVILEGE
+from actmem.trials.trial import Trial
+
+
+class AgentSpec(NamedTuple):
+    """An agent by name. ``make`` takes the episode's seed and its trial.
+
+    Only floors with a ``privilege`` look at the trial; a class from a file never gets it.
+    """
+
+    name: str
+    privilege: str
+    make: Callable[[int, Trial], Agent]
+
+
+def find_agent(name: str) -> AgentSpec:
+    """Return the agent that ``name`` means: a floor, or ``path/to/file.py:Class``."""
+    if name in FLOORS:
+        build = FLOORS[name]
+        return AgentSpec(
+            name,
+            PRIVILEGE.get(name, ""),
+            lambda seed, trial: build(trial, random.Random(f"{seed}:{trial.id}")),
+        )
+    path, colon, class_name = name.rpartition(":")
+    if not colon or not path.endswith(".py"):
+        known = ", ".join(FLOORS)
+        raise InputError(f"no agent {name!r}: there are {known}, or give path/to/file.py:Class")
+    made = load_class(Path(path).resolve(), class_name)
+    return AgentSpec(name, "", lambda seed, _: make_agent(made, seed))
+
+
+def make_agent(made: Callable[..., Agent], seed: int) -> Agent:
+    """Make an agent of a user's class; a parameter named ``seed`` receives the episode's seed."""
+    return made(seed=seed) if "seed" in signature(made).parameters else made()
+
+
+@functools.cache
+def load_class(path: Path, name: str) -> Callable[..., Any]:
+    """Import ``path`` as a module of its own, once, and return its attribute ``name``.
+
+    Raises ``InputError`` where there is no such file, it does not import, or has no such class.
+    """
+    if not path.is_file():
+        raise InputError("no such file", path)
+    module_name = f"actmem_agent_{path.stem}_{abs(hash(path.resolve()))}"
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise InputError(f"does not import: {type(error).__name__}: {error}", path) from error
+    finally:
+        sys.path.pop(0)
+    made = getattr(module, name, None)
+    if not callable(made) or not callable(getattr(made, "decide", None)):
+        raise InputError(f"has no class {name} with a method decide", path)
+    return made  # type: ignore[no-any-return]

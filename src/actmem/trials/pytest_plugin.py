@@ -1,0 +1,152 @@
+"""The trials suite as pytest tests: one test a trial, for prospective memory in one's own CI.
+
+``pytest --actmem trials --actmem-agent my_agent.py:Agent --actmem-subset A``. Without ``--actmem``
+nothing is collected, and nothing but this file is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from actmem.trials.baseline import Baseline, Passes
+    from actmem.trials.trial import Trial
+
+_RESULT = "actmem"
+"""Key under which a report carries (trial id, digest, passed, of) to the controlling process."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options."""
+    group = parser.getgroup("actmem", "ActMem: unit tests of an agent's prospective memory")
+    group.addoption("--actmem", choices=["trials"], help="Collect this suite.")
+    group.addoption("--actmem-agent", metavar="FILE.py:Class", help="The agent to test.")
+    group.addoption("--actmem-subset", metavar="A,B,C", help="Subsets to collect. [default: all]")
+    group.addoption("--actmem-trial", action="append", default=[], metavar="ID",
+                    help="Collect this trial; repeat it.")  # fmt: skip
+    group.addoption("--actmem-repeat", type=int, default=1, metavar="N",
+                    help="Play each trial N times; all must pass. [default: 1]")  # fmt: skip
+    group.addoption("--actmem-baseline", metavar="FILE",
+                    help="Fail only where the agent passes less often than in this file.")  # fmt: skip
+    group.addoption("--actmem-write-baseline", metavar="FILE",
+                    help="Write how often each trial was passed.")  # fmt: skip
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Take part only where the option is given."""
+    if config.getoption("--actmem"):
+        config.pluginmanager.register(_Trials(config), "actmem-trials")
+
+
+class TrialFailedError(Exception):
+    """A trial was not passed; the text says why in three lines."""
+
+
+class TrialItem(pytest.Item):
+    """One trial as a test."""
+
+    def __init__(self, *, plan: _Trials, trial: Trial, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.plan = plan
+        self.trial = trial
+
+    def runtest(self) -> None:
+        """Play the trial as often as asked; fail with the first play that did not pass."""
+        from actmem.trials.explain import explain
+
+        plays = [self.plan.play(self.trial, number) for number in range(self.plan.repeat)]
+        passed = sum(result.passed for _, result in plays)
+        record = (self.trial.id, self.trial.digest(), passed, len(plays))
+        self.user_properties.append((_RESULT, record))
+        if passed == len(plays):
+            return
+        replies, result = next(play for play in plays if not play[1].passed)
+        text = explain(self.trial, replies, result)
+        if len(plays) > 1:
+            text += f"\npassed:   {passed} of {len(plays)} times"
+        known = self.plan.baseline
+        if known is not None and not known.regressed(self.trial, passed, len(plays)):
+            pytest.xfail(f"no better in the baseline\n{text}")
+        raise TrialFailedError(text)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show a failed trial by its text alone; whatever else was raised with its traceback."""
+        if isinstance(excinfo.value, TrialFailedError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        """Name the test by the trial's id."""
+        return self.path, None, self.trial.id
+
+
+class _Trials:
+    """What a session with ``--actmem trials`` does."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        from actmem.errors import ActMemError
+        from actmem.trials.agents import find_agent
+        from actmem.trials.baseline import read
+        from actmem.trials.select import choose
+
+        self._config = config
+        self.repeat: int = config.getoption("--actmem-repeat")
+        name = config.getoption("--actmem-agent")
+        if not name:
+            raise pytest.UsageError("--actmem needs --actmem-agent FILE.py:Class")
+        if self.repeat < 1:
+            raise pytest.UsageError("--actmem-repeat must be 1 or more")
+        file, colon, class_name = name.rpartition(":")
+        here = config.invocation_params.dir
+        baseline = config.getoption("--actmem-baseline")
+        try:
+            self.agent = find_agent(f"{here / file}:{class_name}" if colon else name)
+            self.trials = choose(
+                config.getoption("--actmem-subset"), config.getoption("--actmem-trial")
+            )
+            self.baseline: Baseline | None = read(here / baseline) if baseline else None
+        except ActMemError as error:
+            raise pytest.UsageError(str(error)) from None
+        self._passes: dict[str, Passes] = {}
+
+    def play(self, trial: Trial, number: int) -> tuple[list[str], Any]:
+        """Play and score once, with a fresh agent."""
+        from actmem.trials.agents.agent import play
+        from actmem.trials.score import score
+
+        replies = play(trial, self.agent.make(number, trial))
+        return replies, score(trial, replies)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, items: list[pytest.Item]
+    ) -> None:
+        """Add the trials behind the tests that were collected, so that ``-k`` selects them too."""
+        items.extend(self._items(session))
+
+    def _items(self, session: pytest.Session) -> Iterator[pytest.Item]:
+        for trial in self.trials:
+            yield TrialItem.from_parent(
+                session, name=trial.id, nodeid=f"actmem::{trial.id}", plan=self, trial=trial
+            )
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep how often each trial was passed."""
+        from actmem.trials.baseline import Passes
+
+        for key, value in report.user_properties:
+            if key == _RESULT and isinstance(value, tuple | list):
+                trial, digest, passed, of = value
+                self._passes[trial] = Passes(digest, passed, of)
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the baseline, in the controlling process."""
+        path = self._config.getoption("--actmem-write-baseline")
+        if path and not hasattr(self._config, "workerinput"):
+            from actmem.trials.baseline import write
+
+            write(self._config.invocation_params.dir / path, self._passes)

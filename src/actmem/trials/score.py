@@ -1,0 +1,197 @@
+"""Score by replay: a trial and the recorded replies, nothing else.
+
+One trial, one verdict. The intended action at a step where the condition holds is a *hit*. An
+action is never held against the agent when an open ongoing goal demanded it at that step; any other
+extra action (buying, marking, ringing, entering, e-mailing) outside the due steps, a second
+execution, and one with other content is a *false alarm*; the intended action after the due steps is
+*late*, which is neither hit nor false alarm. A go trial without hit and without late is a *miss*.
+*Passed*: hit (go) or untouched (no-go), nothing false, and every ongoing goal met.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from actmem.errors import InputError
+from actmem.trials.grammar import Call
+from actmem.trials.trial import Shown, Trial, Watch
+from actmem.trials.world import EXTRA, Episode
+from actmem.trials.worlds.outcome import Outcome
+
+_WORD = re.compile(r"[a-z0-9:]+")
+_SMALL = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "to",
+        "of",
+        "in",
+        "on",
+        "is",
+        "it",
+        "its",
+        "at",
+        "by",
+        "and",
+        "or",
+        "but",
+        "if",
+        "be",
+        "as",
+        "do",
+        "that",
+        "with",
+        "for",
+    ]
+)
+
+
+class TrialResult(msgspec.Struct, frozen=True):
+    """The verdict on one trial; ``ongoing`` is the share of ongoing goals met.
+
+    ``played``: the steps that the replies played. ``due``: the steps at which the condition held on this course of play. ``acted``: the steps of
+    undemanded extra actions. ``encoded``: whether the last ``intend`` held the intention (``None``:
+    it was never stated). ``declared``: the last ``submit``.
+    """
+
+    trial: str
+    passed: bool
+    hit: bool
+    miss: bool
+    late: bool
+    false_alarm: bool
+    wrong_content: bool
+    ongoing: float
+    malformed: int
+    played: int
+    due: tuple[int, ...]
+    acted: tuple[int, ...]
+    encoded: bool | None = None
+    declared: str = ""
+
+
+class Judge:
+    """Folds an episode: ``see`` the step's view, then ``take`` what was done at it."""
+
+    def __init__(self, trial: Trial) -> None:
+        self._trial = trial
+        self._watch = Watch(trial.trigger)
+        self._due = False
+        self._step = -1
+        self._hit = self._late = self._false = self._wrong = False
+        self._acted: list[int] = []
+
+    def see(self, view: Shown) -> bool:
+        """Take in the view of the next step; tell whether the intention is due."""
+        self._due = self._watch.see(view)
+        self._step += 1
+        return self._due
+
+    def take(self, call: Call | None, outcome: Outcome) -> None:
+        """Judge what was done at this step."""
+        if call is None or not outcome.accepted or outcome.demanded or not self._extra(call):
+            return
+        self._acted.append(self._step)
+        if not self._trial.intended.matches(call, self._trial.trigger):
+            self._false = self._wrong = True
+        elif self._hit or self._late:
+            self._false = True
+        elif self._due:
+            self._hit = True
+        elif self._watch.steps:
+            self._late = True
+        else:
+            self._false = True
+
+    @staticmethod
+    def _extra(call: Call) -> bool:
+        return call.name in EXTRA
+
+    def result(
+        self,
+        goals: tuple[int, int],
+        malformed: int = 0,
+        played: int = 0,
+        encoded: bool | None = None,
+        declared: str = "",
+    ) -> TrialResult:
+        """Return the verdict; ``goals`` are (met, all)."""
+        met, wanted = goals
+        held = self._trial.go or bool(self._watch.steps)
+        clean = not (self._false or self._late)
+        return TrialResult(
+            trial=self._trial.id,
+            passed=clean and self._hit == held and met == wanted,
+            hit=self._hit,
+            miss=held and not self._hit and not self._late,
+            late=self._late,
+            false_alarm=self._false,
+            wrong_content=self._wrong,
+            ongoing=met / wanted,
+            malformed=malformed,
+            played=played,
+            due=tuple(self._watch.steps),
+            acted=tuple(self._acted),
+            encoded=encoded,
+            declared=declared,
+        )
+
+
+def score(trial: Trial, replies: Sequence[str], steps: Sequence[int] | None = None) -> TrialResult:
+    """Replay ``replies`` on ``trial``. Steps that were not played count as empty replies.
+
+    ``steps`` are the steps that a record names for its replies. ``InputError`` where they are not
+    those that the replies lead to, or there are more replies than the episode has room for: then
+    the record belongs to another trial.
+    """
+    episode, judge = Episode(trial), Judge(trial)
+    malformed, encoded, declared = 0, None, ""
+    judge.see(episode.world.view())
+    for number, reply in enumerate(replies):
+        if episode.done:
+            raise InputError(f"more replies than the {trial.steps} steps", trial.id)
+        if steps is not None and steps[number] != episode.step:
+            where = f"reply {number + 1} is of step {steps[number]}, not {episode.step}"
+            raise InputError(where, trial.id)
+        applied = episode.apply(reply)
+        if applied.free:
+            assert applied.call is not None
+            said = str(applied.call.args[0])
+            if applied.call.name == "submit":
+                declared = said
+            else:
+                encoded = holds_intention(trial, said)
+            continue
+        malformed += applied.call is None
+        judge.take(applied.call, applied.outcome)
+        if not episode.done:
+            judge.see(episode.world.view())
+    played = episode.step
+    while not episode.done:
+        episode.apply("")
+        if not episode.done:
+            judge.see(episode.world.view())
+    return judge.result(episode.world.goals(), malformed, played, encoded, declared)
+
+
+def holds_intention(trial: Trial, stated: str) -> bool:
+    """Tell whether ``stated`` holds the intention: at least half of its content words.
+
+    A lexical measure of encoding: it can be fooled, it is not fooled by an empty or a vague
+    statement, and it never touches pass or fail.
+    """
+    wanted = _content(trial.intention)
+    return 2 * len(wanted & _content(stated)) >= len(wanted)
+
+
+def _content(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text.casefold()) if word not in _SMALL}
+
+
+def score_all(trials: Iterable[Trial], replies: dict[str, Sequence[str]]) -> list[TrialResult]:
+    """Score each trial; one that is not in ``replies`` counts as unplayed: all replies empty."""
+    return [score(trial, replies.get(trial.id, ())) for trial in trials]

@@ -1,0 +1,42 @@
+"""Choosing trials: by subset, by id, from the released set or from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from actmem.errors import InputError
+from actmem.files import decode, read_bytes
+from actmem.trials.make import SIZES, released
+from actmem.trials.trial import Trial
+
+
+def load(path: Path) -> list[Trial]:
+    """Read trials that ``make trials`` wrote: one JSON object a line."""
+    lines = [line for line in read_bytes(path).splitlines() if line.strip()]
+    if not lines:
+        raise InputError("holds no trials", path)
+    return [decode(line, Trial, f"{path}:{number}") for number, line in enumerate(lines, start=1)]
+
+
+def choose(
+    subsets: str | None = None, ids: Sequence[str] = (), source: Sequence[Trial] | None = None
+) -> list[Trial]:
+    """Return the trials of ``subsets`` ("A,B") that are among ``ids``; all of them by default.
+
+    ``source`` is the released set where it is not given. ``InputError`` for an unknown subset or id.
+    """
+    trials = list(released() if source is None else source)
+    wanted = [part.strip().upper() for part in (subsets or ",".join(SIZES)).split(",")]
+    unknown = [part for part in wanted if part not in SIZES]
+    if unknown:
+        raise InputError(f"no subset {unknown[0]!r}; there are {', '.join(SIZES)}", "--subset")
+    known = {trial.id for trial in trials}
+    missing = [name for name in ids if name not in known]
+    if missing:
+        example = trials[0].id
+        raise InputError(f"no trial {missing[0]!r}; ids are like {example}", "--trial")
+    chosen = [t for t in trials if t.subset in wanted and (not ids or t.id in ids)]
+    if not chosen:
+        raise InputError("no trial is left to run", "--trial")
+    return chosen

@@ -1,0 +1,134 @@
+"""The plugin, by running pytest on the example of the documentation."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import actmem
+
+SOURCE = Path(actmem.__file__).parents[1]
+DOCS = SOURCE.parent / "docs" / "trials.md"
+SUITE = ("--actmem", "trials", "--actmem-agent", "my_agent.py:Agent")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with the documented agent and one test of its own."""
+    found = re.search(r"```python\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
+    assert found is not None
+    (tmp_path / "my_agent.py").write_text(found[1])
+    (tmp_path / "test_own.py").write_text("def test_own():\n    pass\n")
+    return tmp_path
+
+
+def run(project: Path, *args: str) -> tuple[int, str]:
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "PYTEST_ADDOPTS": ""}
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *_plugin(), *args]
+    done = subprocess.run(
+        command, cwd=project, env=environment, capture_output=True, text=True, timeout=120
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def _plugin() -> list[str]:
+    """Name the plugin where the installed package does not announce it."""
+    from importlib.metadata import entry_points
+
+    announced = {entry.value for entry in entry_points(group="pytest11")}
+    name = "actmem.trials.pytest_plugin"
+    return [] if name in announced else ["-p", name]
+
+
+def test_the_documented_command_collects_one_test_a_trial(project: Path) -> None:
+    code, text = run(project, *SUITE, "--actmem-subset", "A", "-q", "--collect-only")
+    assert code == 0
+    assert len(re.findall(r"^actmem::A/\w+/\w+/\d{3}$", text, re.MULTILINE)) == 80
+    assert "test_own.py::test_own" in text
+
+
+def test_passes_and_three_line_failures(project: Path) -> None:
+    code, text = run(
+        project, *SUITE, "--actmem-trial", "A/shopping/time/001", "--actmem-trial",
+        "A/shopping/event/005", "-v",
+    )  # fmt: skip
+    assert code == 1
+    assert "2 passed" in text
+    assert "1 failed" in text
+    assert re.search(r"intended: .*\ndue:      at step \d+ of \d+\ndid:      nothing beyond", text)
+    assert "Traceback" not in text
+
+
+def test_without_the_option_nothing_is_collected_or_imported(project: Path) -> None:
+    (project / "test_own.py").write_text(
+        "import sys\n\ndef test_own():\n"
+        "    assert not any(name.startswith('actmem.trials.make') for name in sys.modules)\n"
+        "    assert 'msgspec' not in sys.modules\n"
+    )
+    code, text = run(project, "-q")
+    assert code == 0, text
+    assert "1 passed" in text
+
+
+def test_a_baseline_fails_only_on_regressions(project: Path) -> None:
+    chosen = (*SUITE, "--actmem-subset", "A", "-k", "A/shopping", "-q")
+    code, text = run(project, *chosen, "--actmem-write-baseline", "baseline.json")
+    assert code == 1
+    known = json.loads((project / "baseline.json").read_text())["trials"]
+    assert len(known) == 20
+    assert 0 < sum(entry["passed"] for entry in known.values()) < 20
+    code, text = run(project, *chosen, "--actmem-baseline", "baseline.json")
+    assert code == 0, text
+    assert "xfailed" in text
+    agent = project / "my_agent.py"
+    agent.write_text(agent.read_text().replace("if self.time and", "if not self.time and"))
+    code, text = run(project, *chosen, "--actmem-baseline", "baseline.json")
+    assert code == 1
+    assert "xfailed" in text
+    wrong = json.loads((project / "baseline.json").read_text())
+    wrong["trials"]["A/shopping/event/005"]["digest"] = "0" * 64
+    (project / "baseline.json").write_text(json.dumps(wrong))
+    code, text = run(project, *chosen, "--actmem-baseline", "baseline.json")
+    assert "the baseline is of other trials" in text
+
+
+def test_repeats_are_counted(project: Path) -> None:
+    (project / "my_agent.py").write_text(
+        "class Agent:\n    def __init__(self, seed):\n        pass\n"
+        "    def decide(self, observation):\n        return 'wait()'\n"
+    )
+    one = ("--actmem-trial", "A/shopping/time/001", "--actmem-repeat", "3")
+    code, text = run(project, *SUITE, *one)
+    assert code == 1
+    assert "passed:   0 of 3 times" in text
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("--actmem", "trials"), "needs --actmem-agent"),
+        ((*SUITE, "--actmem-subset", "Z"), "no subset 'Z'"),
+        ((*SUITE, "--actmem-trial", "Z"), "no trial 'Z'"),
+        ((*SUITE, "--actmem-repeat", "0"), "must be 1 or more"),
+        ((*SUITE[:3], "nothing.py:Agent"), "no such file"),
+        ((*SUITE, "--actmem-baseline", "none.json"), "cannot be read"),
+    ],
+)
+def test_wrong_options_are_one_line(project: Path, args: tuple[str, ...], words: str) -> None:
+    code, text = run(project, *args)
+    assert code == 4
+    assert words in text
+    assert "Traceback" not in text
+
+
+def test_an_agent_that_raises_shows_its_traceback(project: Path) -> None:
+    (project / "my_agent.py").write_text(
+        "class Agent:\n    def decide(self, observation):\n        raise KeyError('mine')\n"
+    )
+    code, text = run(project, *SUITE, "--actmem-trial", "A/shopping/time/001")
+    assert code == 1
+    assert "KeyError: 'mine'" in text

@@ -1,0 +1,113 @@
+"""The released set: its hash, its balance, its bounds."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+
+from actmem.hashing import digest
+from actmem.trials.audit import problem
+from actmem.trials.builders.plot import DELAYS
+from actmem.trials.make import SIZES, make
+from actmem.trials.trial import Trial
+from actmem.trials.worlds.scheduling import SchedulingSetup
+from actmem.trials.worlds.shopping import ShoppingSetup
+
+HASH = "505418d13f443e8149c1385f13f3b1fd9d920d265b1a6d398a80a92af77596b4"
+
+
+def test_the_hash_of_version_1_is_pinned(trials: tuple[Trial, ...]) -> None:
+    assert digest(trials) == HASH
+
+
+def test_the_bytes_do_not_depend_on_hash_randomisation() -> None:
+    code = (
+        "from actmem.hashing import digest; from actmem.trials.make import released;"
+        "print(digest(released()))"
+    )
+    for seed in ("1", "2"):
+        environment = {
+            **os.environ,
+            "PYTHONHASHSEED": seed,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.stdout.strip() == HASH, done.stderr
+
+
+def test_sizes_and_ids(trials: tuple[Trial, ...]) -> None:
+    assert Counter(t.subset for t in trials) == SIZES
+    assert len({t.id for t in trials}) == 234
+    assert all(t.id.startswith(f"{t.subset}/{t.world}/{t.kind}/") for t in trials)
+
+
+def test_cells_are_balanced_to_within_one(trials: tuple[Trial, ...]) -> None:
+    for subset in SIZES:
+        cells = Counter((t.world, t.kind) for t in trials if t.subset == subset)
+        assert len(cells) == (8 if subset == "A" else 12)
+        assert max(cells.values()) - min(cells.values()) <= 1
+    assert Counter(t.kind for t in trials if t.subset == "A") == {"time": 40, "event": 40}
+
+
+def test_a_fifth_of_b_and_c_is_no_go(trials: tuple[Trial, ...]) -> None:
+    assert Counter(t.subset for t in trials if not t.go) == {"B": 16, "C": 15}
+
+
+def test_delay_interference_and_wording_are_those_of_the_subset(trials: tuple[Trial, ...]) -> None:
+    for trial in trials:
+        low, high = DELAYS[trial.subset]
+        assert 1 <= trial.delay <= high
+        assert trial.delay < trial.steps
+        if trial.subset != "A":
+            assert trial.delay >= low
+    wordings = {s: {t.specificity for t in trials if t.subset == s} for s in SIZES}
+    assert wordings == {
+        "A": {"exact"},
+        "B": {"exact", "category"},
+        "C": {"category", "paraphrase"},
+    }
+    assert {t.interference for t in trials if t.subset == "A"} == {"none"}
+    assert {t.interference for t in trials if t.subset == "B"} == {"distractors"}
+
+
+def test_a_quarter_of_c_has_the_same_action_in_the_ongoing_task(trials: tuple[Trial, ...]) -> None:
+    for world in ("shopping", "scheduling"):
+        hard = [t for t in trials if t.subset == "C" and t.world == world]
+        assert 4 * sum(t.interference == "same-action" for t in hard) >= len(hard)
+
+
+def test_same_action_means_that_open_goals_ask_for_the_intended_action(
+    trials: tuple[Trial, ...],
+) -> None:
+    for trial in (t for t in trials if t.interference == "same-action"):
+        args = trial.intended.args
+        if isinstance(trial.setup, ShoppingSetup):
+            asked = [(item,) for _, item in trial.setup.entries]
+        else:
+            assert isinstance(trial.setup, SchedulingSetup)
+            asked = [call for _, _, call in trial.setup.requests]  # type: ignore[misc]
+        assert asked.count(args) == 3  # type: ignore[arg-type]
+
+
+def test_every_trial_passes_its_audit(trials: tuple[Trial, ...]) -> None:
+    assert [(t.id, problem(t)) for t in trials if problem(t)] == []
+
+
+def test_fresh_trials_are_balanced_distinct_and_repeatable() -> None:
+    once, again, other = (list(make(seed, "C", 60)) for seed in (7, 7, 8))
+    assert once == again
+    assert {t.intention for t in once} != {t.intention for t in other}
+    assert max(Counter((t.world, t.kind) for t in once).values()) == 5
+    assert sum(not t.go for t in once) == 12
+
+
+def test_many_seeds_can_be_made() -> None:
+    for seed in range(3, 8):
+        for subset in SIZES:
+            assert len(list(make(seed, subset, 48))) == 48

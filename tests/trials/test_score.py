@@ -1,0 +1,124 @@
+"""Verdicts on hand-made courses of play."""
+
+import pytest
+
+from actmem.errors import ActionError, InputError
+from actmem.trials.score import TrialResult, holds_intention, score
+from actmem.trials.stats import detection, rates, wilson
+from actmem.trials.trial import Intended, Trial, Trigger, Watch
+from actmem.trials.world import Episode
+from actmem.trials.worlds.shopping import ShoppingSetup
+
+OFFERS = ("soap", "coffee", "tea")
+
+
+def trial(trigger: Trigger, *, go: bool = True, entries: tuple[tuple[int, str], ...] = ()) -> Trial:
+    return Trial(
+        id="A/shopping/time/001", subset="A", kind="time", interference="none",
+        specificity="exact", go=go, delay=2, pattern="at", steps=6,
+        intention="At 19:10, add 'coffee' to the cart.", trigger=trigger,
+        intended=Intended("add_item", ("coffee",)),
+        setup=ShoppingSetup(1140, 5, (OFFERS,) * 6, ((0, "soap"), *entries), ("",) * 6),
+    )  # fmt: skip
+
+
+AT = trial(Trigger(at=1150))  # 19:10, the third step
+SOAP, COFFEE, TEA, WAIT = "add_item('soap')", "add_item('coffee')", "add_item('tea')", "wait()"
+
+
+def verdict(result: TrialResult) -> set[str]:
+    names = ("passed", "hit", "miss", "late", "false_alarm", "wrong_content")
+    return {name for name in names if getattr(result, name)}
+
+
+@pytest.mark.parametrize(
+    ("replies", "expected"),
+    [
+        ([SOAP, WAIT, COFFEE], {"passed", "hit"}),
+        ([SOAP, WAIT, "ADD"], {"miss"}),
+        ([SOAP, WAIT, "add_item('Coffee')"], {"passed", "hit"}),
+        ([SOAP], {"miss"}),
+        ([WAIT, WAIT, COFFEE], {"hit"}),  # the ongoing goal is not met
+        ([SOAP, WAIT, WAIT, COFFEE], {"late"}),
+        ([SOAP, COFFEE], {"false_alarm", "miss"}),
+        ([SOAP, COFFEE, COFFEE], {"false_alarm", "hit"}),
+        ([SOAP, WAIT, COFFEE, COFFEE], {"false_alarm", "hit"}),
+        ([SOAP, WAIT, TEA], {"false_alarm", "wrong_content", "miss"}),
+        ([SOAP, WAIT, COFFEE, SOAP], {"false_alarm", "wrong_content", "hit"}),
+        ([SOAP, "add_item('gold')", COFFEE], {"passed", "hit"}),  # refused: nothing happened
+        ([SOAP, WAIT, "intend('x')", "submit('abandoned')", COFFEE], {"passed", "hit"}),
+    ],
+)
+def test_verdicts(replies: list[str], expected: set[str]) -> None:
+    assert verdict(score(AT, replies)) == expected
+
+
+def test_no_go_passes_untouched_only() -> None:
+    never = trial(Trigger(at=1151), go=False)
+    assert verdict(score(never, [SOAP])) == {"passed"}
+    assert verdict(score(never, [])) == set()
+    assert verdict(score(never, [SOAP, WAIT, COFFEE])) == {"false_alarm"}
+
+
+def test_what_an_open_goal_demands_is_no_false_alarm_and_the_intention_needs_one_more() -> None:
+    same = trial(Trigger(at=1150), entries=((1, "coffee"), (3, "coffee")))
+    assert verdict(score(same, [SOAP, COFFEE, COFFEE, COFFEE])) == {"passed", "hit"}
+    assert verdict(score(same, [SOAP, COFFEE, WAIT, COFFEE])) == {"miss"}
+    # Bought for the list at the due step: the intention still wants one more.
+    assert verdict(score(same, [SOAP, WAIT, COFFEE, COFFEE])) == {"miss"}
+    assert verdict(score(same, [SOAP, COFFEE, WAIT, COFFEE, COFFEE])) == {"late"}
+
+
+def test_only_the_counted_run_is_due() -> None:
+    class View:
+        def __init__(self, *shown: str) -> None:
+            self.time = 0
+            self.shown = shown
+
+    watch = Watch(Trigger(names=("fox",), nth=2))
+    seen = [watch.see(View(*s)) for s in (("fox",), ("fox",), (), ("ape", "fox"), (), ("fox",))]
+    assert seen == [False, False, False, True, False, False]
+    bounded = Watch(Trigger(names=("fox",), after=1))
+    assert not bounded.see(View("fox"))
+
+
+def test_a_record_of_another_trial_is_an_error() -> None:
+    with pytest.raises(InputError, match="more replies than the 6 steps"):
+        score(AT, [WAIT] * 7)
+    with pytest.raises(InputError, match="reply 2 is of step 0, not 1"):
+        score(AT, [WAIT, WAIT], [0, 0])
+    episode = Episode(AT)
+    for _ in range(6):
+        episode.apply(WAIT)
+    with pytest.raises(ActionError):
+        episode.apply(WAIT)
+
+
+def test_encoding_is_read_from_the_last_statement_and_changes_no_verdict() -> None:
+    assert score(AT, [SOAP]).encoded is None
+    assert score(AT, ["intend('coffee to the cart at 19:10')", SOAP]).encoded is True
+    assert score(AT, ["intend('be careful')", SOAP]).encoded is False
+    assert not holds_intention(AT, "")
+
+
+def test_wilson_and_detection() -> None:
+    low, high = wilson(8, 10) or (0, 0)
+    assert (round(low, 4), round(high, 4)) == (0.4902, 0.9433)  # Wilson 1927, worked by hand
+    assert wilson(0, 0) is None
+    assert detection(1, 1, 0, 0) is None
+    d_prime, criterion = detection(10, 20, 10, 20) or (9, 9)
+    assert d_prime == pytest.approx(0)
+    assert criterion == pytest.approx(0)
+    assert (detection(20, 20, 0, 20) or (0, 0))[0] == pytest.approx(2 * 1.9808, abs=1e-3)
+
+
+def test_rates_pool_go_and_no_go_as_they_should() -> None:
+    never = trial(Trigger(at=1151), go=False)
+    plays = [(AT, [SOAP, WAIT, COFFEE]), (AT, [SOAP]), (AT, [SOAP, WAIT, WAIT, COFFEE])]
+    plays += [(never, [SOAP]), (never, [SOAP, COFFEE])]
+    pooled = rates((t, score(t, replies)) for t, replies in plays)
+    assert (pooled.trials, pooled.go, pooled.passed) == (5, 3, 2)
+    assert pooled.miss_rate == pytest.approx(1 / 3)
+    assert pooled.late_rate == pytest.approx(1 / 3)
+    assert pooled.false_alarm_rate == pytest.approx(1 / 5)
+    assert pooled.no_go_false_alarm_rate == pytest.approx(1 / 2)
