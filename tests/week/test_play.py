@@ -96,6 +96,14 @@ def test_the_oracle_is_perfect_and_sees_before_it_acts(mock_plan: WeekPlan) -> N
     assert asked == ["email", "clock", "price_tracker"]
 
 
+def test_the_oracle_keeps_to_eight_handles(build: Callable[..., WeekPlan]) -> None:
+    tasks = {f"t{n}": {"cue_id": "all"} for n in range(9)}
+    plan = build({"tasks": tasks, "steps": ["08:00 all", "09:00 all"]})
+    footer, events = episode(Oracle(plan), plan)
+    assert footer.status == "complete"
+    assert [len(event.handles) for event in events if isinstance(event, Acted)] == [8, 1]
+
+
 def test_nop_completes_with_nothing_done(mock_plan: WeekPlan) -> None:
     footer, events = episode(Nop(), mock_plan)
     summary = scored(mock_plan, events).summary

@@ -36,6 +36,10 @@ CASES: list[tuple[str, dict[str, Any], list[Any], dict[int, list[str]], str, str
      {3: ["task"]}, "stale", "update", 4),
     ("after the cancel", {}, ["08:00", {"at": "09:00", "updates": CANCELLED}, "10:00", "11:00"],
      {3: ["task"]}, "after_cancel", "update", 4),
+    ("at the step of the cancel", {}, ["08:00", {"at": "09:00", "updates": CANCELLED}],
+     {2: ["task"]}, "after_cancel", "update", 2),
+    ("before the cancel", {}, ["08:00", {"at": "09:00", "updates": CANCELLED}],
+     {1: ["task"]}, "withheld", "", 2),
     ("rightly withheld", {}, ["08:00", {"at": "09:00", "updates": CANCELLED}, "10:00 task_cue"],
      {}, "withheld", "", 3),
     ("cancelled at once", {}, [{"at": "08:00 task_cue", "updates": CANCELLED}], {}, "withheld", "", 1),
@@ -128,6 +132,13 @@ def test_lateness_counts_steps_and_minutes(build: Build, rows_for: Rows) -> None
     assert record.available == ("mon1", "mon2")
     on_time = record_of(plan, rows_for(plan, {"mon2": ["task"]}))
     assert (on_time.outcome, on_time.late_steps, on_time.late_minutes) == ("on_time", 0, 0)
+
+
+def test_what_was_not_played_was_not_seen(build: Build, rows_for: Rows) -> None:
+    plan = build({"tasks": {"task": {}}, "steps": PLAIN})
+    for played, seen_at in ((1, ()), (2, ("mon2",))):
+        assert record_of(plan, rows_for(plan), played=played).seen == seen_at
+        assert record_of(plan, rows_for(plan), played=played).available == ("mon2",)
 
 
 def test_conditions_after_completion_are_left_out(build: Build, rows_for: Rows) -> None:

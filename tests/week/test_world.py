@@ -203,6 +203,7 @@ def test_a_delta_answers_all_since_the_last_query_of_the_day(build: Build) -> No
     world.act("A")
     world.act("A")
     assert reply(world, "email") == "State [email]: email says b | email says c | email says d"
+    assert reply(world, "email") == f"State [email]: {NO_UPDATES}", "each event is told once"
     world.act("A")
     assert reply(world, "email") == f"State [email]: {NO_UPDATES}", "a new day begins empty"
 
