@@ -21,7 +21,6 @@ from actmem.week.generator.draw import Draw
 from actmem.week.generator.weave import Quotas, weave
 from actmem.week.scenario import (
     CLOCK,
-    FORMAT,
     Channel,
     ChannelEvent,
     Generator,
@@ -118,7 +117,6 @@ def make_week(seed: int, knobs: Knobs = Knobs()) -> Scenario:
             reason = str(rejected)
             continue
         scenario = Scenario(
-            format=FORMAT,
             scenario_name=name,
             generator=Generator(
                 version=VERSION,

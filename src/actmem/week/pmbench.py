@@ -19,7 +19,6 @@ from actmem.files import decode, read_bytes
 from actmem.week.obligations import DayState, WeekPlan, prepare
 from actmem.week.scenario import (
     CLOCK,
-    FORMAT,
     Channel,
     ChannelEvent,
     Day,
@@ -100,7 +99,6 @@ def read_week(data: bytes, where: str | Path) -> Scenario:
     if not week.days:
         raise InputError("the week has no day", where)
     return Scenario(
-        format=FORMAT,
         scenario_name=week.scenario_name,
         menu="pmbench",
         snapshot="seen",

@@ -179,7 +179,7 @@ class Day(Record, frozen=True, kw_only=True):
 class Scenario(Record, frozen=True, kw_only=True):
     """One week."""
 
-    format: Literal["actmem-week-1"]
+    format: Literal["actmem-week-1"] = FORMAT
     scenario_name: Name
     generator: Generator | None = None
     """None where the week was imported."""
