@@ -12,7 +12,7 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from actmem.week.content.schema import SNAPSHOT_CHANNELS
-from actmem.week.generator.draft import DraftDay, Planned, Rejected, WeekDraft, shape
+from actmem.week.generator.draft import DraftDay, Planned, Rejected, WeekDraft, quiet, shape
 from actmem.week.generator.tasks import free_target, put_messages
 from actmem.week.scenario import Update, clock_time, minutes
 
@@ -72,7 +72,7 @@ def override(week: WeekDraft) -> None:
     frame = week.pool.take(None, day.archetype.domains)
     clause = week.draw.pick(frame.when)
     cue = day.new_cue()
-    day.show_cue(due, week.draw.pick(frame.cues), cue)
+    day.show_cue(due, week.draw.pick(quiet(frame.id, "cues", 2)), cue)
     day.show_near(frame, due, 1)
     update = _revised(planned, clause, action="override", new_cue_id=cue)
     notice(day, step, _override_text(week, planned, clause), update, planned)

@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
 
 from actmem.week.content.bank import domains
 from actmem.week.content.schema import Frame, verb_phrase
 from actmem.week.content.shared import Archetype, phrases
 from actmem.week.content.times import forms
+from actmem.week.content.words import content_words
 from actmem.week.generator.draw import Draw
 from actmem.week.scenario import CLOCK, ChannelEvent, Lure, Task, Update
 
@@ -133,7 +136,7 @@ class DraftDay:
         After the cue they would speak of a world in which it had not come.
         """
         used: list[int] = []
-        for scene in self._draw.sample(frame.near, min(number, due)):
+        for scene in self._draw.sample(quiet(frame.id, "near", 2), min(number, due)):
             step = self.free_step(0, due - 1, used)
             used.append(step)
             self.steps[step].parts.append(scene)
@@ -190,6 +193,28 @@ class WeekDraft:
     def clock(self, minute: int) -> str:
         """Return a time in one of its forms."""
         return self.draw.pick(forms(minute))
+
+
+@lru_cache(maxsize=1024)
+def quiet(frame_id: str, kind: Literal["cues", "near"], least: int) -> tuple[str, ...]:
+    """Return at least ``least`` cues or near misses of a frame: those that echo it the least.
+
+    Cues are weighed by the words that they share with its announcements and near misses, near
+    misses by those shared with the announcements. Whoever counts words then learns little.
+    """
+    frame = frames()[frame_id]
+    told = (*frame.announce, *frame.when, frame.topic, *(frame.near if kind == "cues" else ()))
+    words = frozenset().union(*map(content_words, told))
+    lines: tuple[str, ...] = getattr(frame, kind)
+    shared = [len(content_words(line) & words) for line in lines]
+    bar = sorted(shared)[min(least, len(lines)) - 1] if lines else 0
+    return tuple(line for line, number in zip(lines, shared, strict=True) if number <= bar)
+
+
+@lru_cache(maxsize=1)
+def frames() -> dict[str, Frame]:
+    """Return every frame of the bank by its id."""
+    return {frame.id: frame for domain in domains() for frame in domain.frames}
 
 
 def fill(frame: Frame, draw: Draw, threshold: int | None) -> tuple[str, str, str]:
