@@ -73,7 +73,7 @@ def override(week: WeekDraft) -> None:
     clause = week.draw.pick(frame.when)
     cue = day.new_cue()
     day.show_cue(due, week.draw.pick(quiet(frame.id, "cues", 2)), cue)
-    day.show_near(frame, due, 1)
+    week.show_near(day, frame, due, 1)
     update = _revised(planned, clause, action="override", new_cue_id=cue)
     notice(day, step, _override_text(week, planned, clause), update, planned)
     planned.due = due

@@ -24,6 +24,8 @@ DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 _SENTENCE = re.compile(r"(^|[.!?] )([a-z])")
 CROWD = 2
 """Most narrative cues at one step."""
+ELSEWHERE = 0.5
+"""Share of the near misses that are played on another day than the cue."""
 
 
 class Rejected(Exception):  # noqa: N818  (a draw, not an error)
@@ -130,17 +132,6 @@ class DraftDay:
         self.steps[step].cues.append(cue)
         self.steps[step].triggers += 1
 
-    def show_near(self, frame: Frame, due: int, number: int) -> None:
-        """Put near misses of ``frame`` into different steps before ``due``.
-
-        After the cue they would speak of a world in which it had not come.
-        """
-        used: list[int] = []
-        for scene in self._draw.sample(quiet(frame.id, "near", 2), min(number, due)):
-            step = self.free_step(0, due - 1, used)
-            used.append(step)
-            self.steps[step].parts.append(scene)
-
     def say(self, step: int, channel: str, event: ChannelEvent) -> None:
         """Put a message on a channel."""
         self.steps[step].events.setdefault(channel, []).append(event)
@@ -190,6 +181,23 @@ class WeekDraft:
             note = self.draw.pick(self.shapes.notes).replace("{text}", announcement)
             day.steps[told].parts.append(note)
 
+    def show_near(self, day: DraftDay, frame: Frame, due: int, number: int) -> None:
+        """Play near misses of ``frame``: at steps of its day before ``due``, or on other days.
+
+        After the cue they would speak of a world in which it had not come; and if each cue had its
+        near miss before it, one could wait for it.
+        """
+        used: list[int] = []
+        for scene in self.draw.sample(quiet(frame.id, "near", 2), number):
+            others = [other for other in self.days if other is not day]
+            if others and (len(used) == due or self.draw.chance(ELSEWHERE)):
+                place = self.draw.pick(others)
+                place.steps[place.free_step(0, place.last)].parts.append(scene)
+            elif len(used) < due:
+                step = day.free_step(0, due - 1, used)
+                used.append(step)
+                day.steps[step].parts.append(scene)
+
     def clock(self, minute: int) -> str:
         """Return a time in one of its forms."""
         return self.draw.pick(forms(minute))
@@ -203,12 +211,20 @@ def quiet(frame_id: str, kind: Literal["cues", "near"], least: int) -> tuple[str
     misses by those shared with the announcements. Whoever counts words then learns little.
     """
     frame = frames()[frame_id]
-    told = (*frame.announce, *frame.when, frame.topic, *(frame.near if kind == "cues" else ()))
-    words = frozenset().union(*map(content_words, told))
+    words = told_words(frame_id)
+    if kind == "cues":
+        words = words.union(*map(content_words, frame.near))
     lines: tuple[str, ...] = getattr(frame, kind)
     shared = [len(content_words(line) & words) for line in lines]
     bar = sorted(shared)[min(least, len(lines)) - 1] if lines else 0
     return tuple(line for line, number in zip(lines, shared, strict=True) if number <= bar)
+
+
+@lru_cache(maxsize=1024)
+def told_words(frame_id: str) -> frozenset[str]:
+    """Return the content words of all announcements of a frame."""
+    frame = frames()[frame_id]
+    return frozenset().union(*map(content_words, (*frame.announce, *frame.when, frame.topic)))
 
 
 @lru_cache(maxsize=1)

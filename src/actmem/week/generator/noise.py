@@ -24,7 +24,7 @@ def add_scenes(week: WeekDraft, day: DraftDay, frames: int) -> None:
     for _ in range(frames):
         frame = week.pool.take(None, day.archetype.domains)
         due = day.free_step(1, day.last)
-        day.show_near(frame, due, week.draw.below(3))
+        week.show_near(day, frame, due, week.draw.below(3))
         if week.draw.chance(0.7):
             day.steps[due].parts.append(week.draw.pick(quiet(frame.id, "cues", 2)))
 

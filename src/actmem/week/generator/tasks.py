@@ -73,7 +73,7 @@ def add_narrative(week: WeekDraft, day: DraftDay) -> None:
     action, announcement, clause = fill(frame, week.draw, None)
     cue = day.new_cue()
     day.show_cue(due, week.draw.pick(quiet(frame.id, "cues", 2)), cue)
-    day.show_near(frame, due, week.draw.between(1, 2))
+    week.show_near(day, frame, due, week.draw.between(1, 2))
     task = Task(id=day.new_id(), label=f"{action} [{clause}]", action_text=action, type="event",
                 encoding=day.encoding(told), cue_id=cue)  # fmt: skip
     day.planned.append(Planned(task, "narrative", told, due, verb_phrase(action), frame))
@@ -87,7 +87,7 @@ def add_cross_day(week: WeekDraft, day: DraftDay) -> None:
     action, _, clause = fill(frame, week.draw, None)
     cue = day.new_cue()
     day.show_cue(due, week.draw.pick(quiet(frame.id, "cues", 2)), cue)
-    day.show_near(frame, due, week.draw.between(1, 2))
+    week.show_near(day, frame, due, week.draw.between(1, 2))
     offset = week.draw.between(1, min(3, day.number))
     earlier = week.days[day.number - offset]
     announcement = shape(week.draw.pick(week.shapes.cross_day), day=day.name,
