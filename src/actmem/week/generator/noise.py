@@ -12,6 +12,8 @@ from actmem.week.generator.draft import DraftDay, WeekDraft, quiet
 from actmem.week.generator.tasks import in_order, put_messages, unplayed
 from actmem.week.scenario import ChannelEvent, Lure
 
+EARLY = 0.6
+"""Share of the matters on a busy channel that are over before a task's own message."""
 RESERVE = 3
 """Frames on a channel that noise leaves for tasks and lures."""
 SIBLINGS, OTHER_DAYS = 0.45, 0.15
@@ -39,7 +41,7 @@ def add_messages(week: WeekDraft, day: DraftDay) -> None:
         if channel in SNAPSHOT_CHANNELS:
             frames = 0 if busy or week.draw.chance(0.3) else 1
         else:
-            frames = week.draw.between(1, 2) if busy else week.draw.below(2)
+            frames = week.draw.between(2, 3) if busy else week.draw.below(2)
         for _ in range(frames):
             if week.pool.left(channel) <= RESERVE:
                 break
@@ -55,8 +57,11 @@ def _chatter(week: WeekDraft, day: DraftDay, channel: str, frame: Frame) -> None
     texts = in_order(week, frame.near, week.draw.below(len(frame.near)))
     if not texts or week.draw.chance(0.8):
         texts.append(week.draw.pick(quiet(frame.id, "cues", 2)))
-    steps = sorted(week.draw.sample(range(day.last + 1), len(texts)))
-    for step, text in zip(steps, texts, strict=True):
+    dues = [p.due for p in day.planned if p.frame is not None and p.frame.channel == channel]
+    last = max(dues) if dues and week.draw.chance(EARLY) else day.last
+    for step, text in zip(
+        sorted(week.draw.sample(range(last + 1), len(texts))), texts, strict=False
+    ):
         day.say(step, channel, ChannelEvent(day.new_cue(), text))
 
 

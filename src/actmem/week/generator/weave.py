@@ -221,7 +221,7 @@ class _Writer:
     def _step(self, day: DraftDay, index: int) -> Step:
         step = day.steps[index]
         parts = list(step.parts)
-        while len(parts) < 2 or (len(parts) == 2 and self._draw.chance(0.25)):
+        while len(parts) < 2 or (len(parts) == 2 and self._draw.chance(0.4)):
             parts.append(self._echo(day) or self._next(self._fillers, day))
         return Step(
             id=day.step_id(index),
