@@ -17,7 +17,7 @@ from actmem import __version__
 from actmem.errors import ActMemError
 
 VERBS = {
-    "make": "Make weeks.",
+    "make": "Make weeks and trials.",
     "check": "Check scenario files and the content bank.",
     "run": "Play a suite and print the scored table.",
     "score": "Score a log, or a run folder again.",

@@ -7,11 +7,15 @@ from pathlib import Path
 import click
 
 from actmem.cli.week_options import PATH, knob_options, knobs
+from actmem.trials.commands import make_trials
 
 
 @click.group()
 def make() -> None:
-    """Make scenarios."""
+    """Make scenarios and trials."""
+
+
+make.add_command(make_trials)
 
 
 @make.command()

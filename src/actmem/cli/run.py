@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from actmem.cli.week_options import PATH, knob_options, knobs
+from actmem.trials.commands import run_trials
 
 if TYPE_CHECKING:
     from actmem.week.scenario import Scenario
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 @click.group()
 def run() -> None:
     """Play a suite and print the scored table."""
+
+
+run.add_command(run_trials)
 
 
 @run.command()

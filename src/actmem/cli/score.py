@@ -49,7 +49,13 @@ def week(scenario: Path, log: Path, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
 def run(folder: Path, as_json: bool) -> int:
     """Score a run folder again, from its scenarios and traces alone."""
-    from actmem.cli.run import show_run
     from actmem.run.store import RunFolder
 
-    return show_run(RunFolder.open(folder), as_json)
+    opened = RunFolder.open(folder)
+    if opened.manifest.suite == "trials":
+        from actmem.trials.commands import show_run as show_trials
+
+        return show_trials(folder, as_json)
+    from actmem.cli.run import show_run
+
+    return show_run(opened, as_json)
