@@ -107,9 +107,13 @@ def read_trace(path: Path, events: Any) -> Trace[Any]:
 
 def _plain(value: Any) -> str | int | float:
     """Return an agent's value of a kind derived from text or number (a NumPy string) as plain."""
-    for kind in (str, int, float):
-        if isinstance(value, kind):
-            return kind.__add__(kind(), value)  # not kind(value), which the subclass may override
+    # Not str(value) and the like, which the subclass may override.
+    if isinstance(value, str):
+        return str.__add__("", value)
+    if isinstance(value, int):
+        return int.__add__(0, value)
+    if isinstance(value, float):
+        return float.__add__(0.0, value)
     raise NotImplementedError(f"a trace cannot hold a {type(value).__name__}")
 
 
