@@ -23,7 +23,14 @@ from actmem.errors import InputError
 TAG = "event"
 
 
-class Event(Struct, frozen=True, tag_field=TAG, kw_only=True, omit_defaults=True):
+class Event(
+    Struct,
+    frozen=True,
+    tag_field=TAG,
+    kw_only=True,
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+):
     """Base of all lines of a trace."""
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from actmem.trace import Event, Footer, Header
 
 
-class Episode(Struct, frozen=True, kw_only=True):
+class Episode(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One unit played once by one agent."""
 
     id: str
@@ -27,7 +27,7 @@ class Episode(Struct, frozen=True, kw_only=True):
     """What else the agent is made with."""
 
 
-class Manifest(Struct, frozen=True, kw_only=True):
+class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole plan of a run. A folder is resumed only with an equal one, but for ``created``."""
 
     format: Literal["actmem-run-1"] = "actmem-run-1"

@@ -31,7 +31,7 @@ class RunFolder:
     """A folder that holds one run."""
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
-        self.path = path
+        self.path = path.absolute()  # an agent may change the present folder
         self.manifest = manifest
         self._lock: int | None = None
 
