@@ -13,6 +13,7 @@ error                     exit  raised when
 ``ProviderError``         3     a model's endpoint failed for good, after the stated retries
 ``IncompleteError``       3     a run or an episode did not reach its end
 ``DivergedError``         3     a resumed agent did not repeat its record; the episode starts anew
+``Interrupted``           130   the user pressed Ctrl-C during a run; the text says how to resume
 ========================  ====  ==================================================================
 
 Anything else that escapes is a bug in ActMem, and shows its traceback. What an *agent* raises is
@@ -70,3 +71,9 @@ class DivergedError(ActMemError):
     """A resumed agent decided otherwise than its trace says."""
 
     exit_code = 3
+
+
+class Interrupted(ActMemError):  # noqa: N818  (nothing went wrong)
+    """The user ended a run with Ctrl-C; it can be resumed."""
+
+    exit_code = 130

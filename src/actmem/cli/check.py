@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from actmem.cli.week_options import PATH, knob_options, knobs
+from actmem.cli.week_options import KNOBS, PATH, knob_options, knobs, refuse_together
 
 if TYPE_CHECKING:
     from actmem.week.leaks import Leak
@@ -61,6 +61,8 @@ def bank(
 ) -> int:  # fmt: skip
     """Check the content bank, or with --leaks the weeks that come out of it."""
     if leaks:
+        if files:
+            refuse_together("scenario", "weeks", "seed", *KNOBS)
         from actmem.week.leaks import leaks as leak_table
         from actmem.week.make import make_weeks
         from actmem.week.pmbench import load_any

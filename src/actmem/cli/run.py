@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from actmem.cli.week_options import PATH, knob_options, knobs
 from actmem.trials.commands import run_trials
+from actmem.cli.week_options import KNOBS, PATH, knob_options, knobs, refuse_together
 
 if TYPE_CHECKING:
     from actmem.week.scenario import Scenario
@@ -71,20 +71,23 @@ def week(
     channels: str | None,
 ) -> int:  # fmt: skip
     """Play simulated weeks."""
+    from actmem.cli.conduct import conducted, stdout_kept
     from actmem.report.terminal import progress
     from actmem.run.execute import execute
     from actmem.run.store import RunFolder
     from actmem.week.agents import BUILT_IN
     from actmem.week.suite import WeekSuite, make_manifest, unit_files
 
+    if files:
+        refuse_together("scenario", "weeks", *KNOBS)
     scenarios = _scenarios(weeks, files, seed, (profile, days, density, channels))
-    manifest = make_manifest(scenarios, agents or tuple(BUILT_IN), seed=seed or 0, repeats=repeats)
+    with stdout_kept():  # an agent's file is loaded here, and may print
+        manifest = make_manifest(
+            scenarios, agents or tuple(BUILT_IN), seed=seed or 0, repeats=repeats
+        )
     folder = RunFolder.prepare(output, manifest, unit_files(scenarios))
-    click.echo(
-        f"run folder: {folder.path} (resume with the same command and -o {folder.path})", err=True
-    )
     steps = {s.scenario_name: sum(len(day.steps) for day in s.days) for s in scenarios}
-    with progress(manifest.episodes, steps) as board:
+    with conducted(folder.path), progress(manifest.episodes, steps) as board:
         execute(folder, WeekSuite(folder, board.step), workers, board.ended)
     return show_run(folder, as_json)
 

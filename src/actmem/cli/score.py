@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from actmem.cli.week_options import PATH
+from actmem.cli.week_options import PATH, placed
 
 
 @click.group()
@@ -31,8 +31,8 @@ def week(scenario: Path, log: Path, as_json: bool) -> None:
     from actmem.week.score import score as score_rows
 
     plan = prepare(load_any(scenario))
-    rows = read_rows(plan, log)
-    result = score_rows(plan, rows)
+    rows = placed(log, lambda: read_rows(plan, log))
+    result = placed(log, lambda: score_rows(plan, rows))
     shares = rates(result.summary)
     links = count_links(records(plan, rows))
     if as_json:

@@ -7,11 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
+
+from actmem.errors import InputError
 
 if TYPE_CHECKING:
     from actmem.week.make import Knobs
 
+T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
+
+KNOBS = ("profile", "days", "density", "channels")
+"""Parameters that ``knob_options`` adds."""
 
 PATH = click.Path(path_type=Path)
 
@@ -31,6 +38,24 @@ def knob_options(command: F) -> F:
     ):  # fmt: skip
         command = option(command)
     return command
+
+
+def placed(path: Path, read: Callable[[], T]) -> T:
+    """Return ``read()``; an error that does not say so names the file it is about."""
+    try:
+        return read()
+    except InputError as error:
+        if str(error).startswith(str(path)):
+            raise
+        raise InputError(str(error), path) from None
+
+
+def refuse_together(one: str, *others: str) -> None:
+    """Refuse ``others`` (parameter names) where they are given beside ``one``, which rules them out."""
+    context = click.get_current_context()
+    for other in others:
+        if context.get_parameter_source(other) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{other} says nothing beside --{one}; leave one out", context)
 
 
 def knobs(profile: str, days: int, density: float, channels: str | None) -> Knobs:

@@ -61,7 +61,7 @@ class Result(Struct, frozen=True, kw_only=True):
     """Episodes that ended in a failure; planned less scored less failed were not ended."""
     rates: Rates
     set_f1_mean: float | None
-    """Mean over weeks of each week's Set-F1."""
+    """Mean over weeks of each week's Set-F1, its repeats pooled."""
     set_f1_sd: float | None
     """Sample standard deviation over weeks; None for fewer than two."""
     invalid: int
@@ -119,7 +119,10 @@ def result(agent: str, privilege: str, played: Sequence[Played]) -> Result:
     """Pool the planned episodes of one agent."""
     days = [day for episode in played for day in episode.score.per_day.values()]
     counts = add(METRICS, [episode.score.summary for episode in played])
-    weekly = [f1 for episode in played if (f1 := rates(episode.score.summary).set_f1) is not None]
+    weeks: dict[str, list[Tally]] = {}
+    for episode in played:  # repeats of a week are pooled: they are no weeks of their own
+        weeks.setdefault(episode.unit, []).append(episode.score.summary)
+    weekly = [f1 for week in weeks.values() if (f1 := rates(add((), week)).set_f1) is not None]
     status = Counter(episode.status for episode in played)
     return Result(
         agent=agent,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from actmem.errors import InputError
@@ -11,8 +14,8 @@ from actmem.files import decode, read_bytes
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
-from actmem.week.agents import find_agent
-from actmem.week.heartbeat import PRIVILEGED, Nudge
+from actmem.week.agents import BUILT_IN, AgentSpec, find_agent
+from actmem.week.heartbeat import NUDGES, PRIVILEGED, Nudge
 from actmem.week.menu import day_menu
 from actmem.week.obligations import WeekPlan, prepare
 from actmem.week.play import WeekEvent, describe, is_interrupt, play
@@ -46,8 +49,10 @@ def make_manifest(
     units = {scenario.scenario_name: scenario.digest for scenario in scenarios}
     if len(units) < len(scenarios):
         raise InputError("two of the scenarios have the same name")
+    sources = {}
     for agent in agents:
         find_agent(agent)
+        sources[agent] = _source(agent)
     return Manifest(
         suite=NAME,
         created=now(),
@@ -61,12 +66,21 @@ def make_manifest(
                 agent=agent,
                 seed=episode_seed(seed, number * repeats + repeat),
                 repeat=repeat,
+                settings=sources[agent],
             )
             for agent in dict.fromkeys(agents)
             for number, scenario in enumerate(scenarios)
             for repeat in range(repeats)
         ),
     )
+
+
+def _source(agent: str) -> dict[str, Any]:
+    """Return the settings that say what an agent's code was: a changed file is another agent."""
+    if agent in BUILT_IN:
+        return {}
+    path = Path(agent.rpartition(":")[0])
+    return {"agent_file": hashlib.sha256(read_bytes(path)).hexdigest()}
 
 
 def unit_files(scenarios: Sequence[Scenario]) -> dict[str, bytes]:
@@ -86,6 +100,10 @@ class WeekSuite:
         self._folder = folder
         self._on_step = on_step
         self._nudge: Nudge = folder.manifest.settings.get("nudge", "channels")
+        if self._nudge not in NUDGES:
+            raise InputError(f"its manifest names an unknown nudge {self._nudge!r}", folder.path)
+        self._agents: dict[str, AgentSpec] = {}
+        self._loading = threading.Lock()
         self.plan = lru_cache(maxsize=64)(self._load)
 
     def _load(self, unit: str) -> WeekPlan:
@@ -95,16 +113,27 @@ class WeekSuite:
             raise InputError("is not the scenario that the manifest names", path)
         return plan
 
+    def _agent(self, name: str) -> AgentSpec:
+        """Load an agent once a run: its file's module is the same for all workers and episodes."""
+        with self._loading:
+            if name not in self._agents:
+                self._agents[name] = find_agent(name)
+            return self._agents[name]
+
+    def _privilege(self, agent: str) -> str:
+        """Return the label of what an agent gets; nothing is loaded, scoring runs no code."""
+        own = BUILT_IN[agent].privilege if agent in BUILT_IN else ""
+        return ", ".join(label for label in (own, PRIVILEGED.get(self._nudge, "")) if label)
+
     def header(self, episode: Episode) -> Header:
         """Return the header of the episode's trace."""
-        labels = [find_agent(episode.agent).privilege, PRIVILEGED.get(self._nudge, "")]
         return Header(
             suite=NAME,
             unit=episode.unit,
             unit_digest=self._folder.manifest.units[episode.unit],
             agent=episode.agent,
             settings={"seed": episode.seed, "nudge": self._nudge} | episode.settings,
-            privilege=", ".join(label for label in labels if label),
+            privilege=self._privilege(episode.agent),
             versions=versions(),
         )
 
@@ -114,7 +143,7 @@ class WeekSuite:
         """Play one episode with a fresh agent and a fresh world."""
         plan = self.plan(episode.unit)
         try:
-            agent = find_agent(episode.agent).make(episode.seed, plan)
+            agent = self._agent(episode.agent).make(episode.seed, plan)
         except BaseException as error:
             if is_interrupt(error):
                 raise
@@ -126,9 +155,7 @@ class WeekSuite:
         by_agent: dict[str, list[Played]] = {}
         for episode in self._folder.manifest.episodes:
             by_agent.setdefault(episode.agent, []).append(self.played(episode))
-        return [
-            result(agent, find_agent(agent).privilege, played) for agent, played in by_agent.items()
-        ]
+        return [result(agent, self._privilege(agent), played) for agent, played in by_agent.items()]
 
     def played(self, episode: Episode) -> Played:
         """Score one episode. What was not played counts as empty acts.
