@@ -203,12 +203,18 @@ def depend(week: WeekDraft) -> None:
 
 
 def _add_to_announcement(day: DraftDay, planned: Planned, sentence: str) -> None:
-    """Put a sentence behind the announcement of a task, wherever that stands."""
+    """Put a sentence behind the announcement of a task, wherever that stands.
+
+    An announcement in quotation marks ends at the closing one, any other at the end of its line.
+    """
     lists = (day.agenda, *(step.parts for step in day.steps))
     for lines in lists:
         for position, line in enumerate(lines):
-            if planned.do in line.lower() or planned.task.action_text.removesuffix(".") in line:
-                quoted = line.endswith('"')
-                lines[position] = f'{line[:-1]} {sentence}"' if quoted else f"{line} {sentence}"
-                return
+            start = line.lower().find(planned.do.lower())
+            if start < 0:
+                continue
+            end = line.find('"', start)
+            end = len(line) if end < 0 else end
+            lines[position] = f"{line[:end]} {sentence}{line[end:]}"
+            return
     raise Rejected("the announcement of a dependant task was not found")

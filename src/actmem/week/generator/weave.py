@@ -258,14 +258,15 @@ class _Writer:
         return lines[self._draw.pick(names)].pop()
 
     def _opening(self, day: DraftDay) -> tuple[str, ...]:
-        """Return the agenda as a list or as running text."""
+        """Return the agenda as a list or as running text, with what stands before and after it."""
         lines = self._draw.shuffled(day.agenda)
         if not lines:
             return ()
-        head = self._draw.pick(self._week.shapes.openings)
-        form = self._draw.below(3)
+        before, _, after = self._draw.pick(self._week.shapes.openings).partition("{list}")
+        form = self._draw.below(4)
         if form == 0:
-            return (head, *(f"- {line}" for line in lines))
-        if form == 1:
-            return (head, *lines)
-        return (f"{head} {' '.join(lines)}",)
+            lines = [f"- {line}" for line in lines]
+        elif form == 1:
+            lines = [f"{number}) {line}" for number, line in enumerate(lines, 1)]
+        parts = [part for part in (before.strip(), *lines, after.strip()) if part]
+        return tuple(parts) if form < 3 else (" ".join(parts),)
