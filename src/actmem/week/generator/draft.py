@@ -24,7 +24,7 @@ DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 _SENTENCE = re.compile(r"(^|[.!?] )([a-z])")
 CROWD = 2
 """Most narrative cues at one step."""
-ELSEWHERE = 0.7
+ELSEWHERE = 0.8
 """Share of the near misses that are played on a day before that of the cue."""
 
 
