@@ -139,4 +139,6 @@ def test_adding() -> None:
     total = add_links([one, one])
     assert (total.hits_with_evidence, total.hits_without_evidence) == (2, 4)
     assert total.late_steps == {"3": 2}
+    two = msgspec.structs.replace(one, late_steps={"10": 1})
+    assert list(add_links([two, one]).late_steps) == ["3", "10"]  # as numbers, not as words
     assert total.broken["acted"] == 2
