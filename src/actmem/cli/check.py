@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from actmem.cli.week_options import KNOBS, PATH, knob_options, knobs, refuse_together
+from actmem.mem2act.commands import check_mem2act
 
 if TYPE_CHECKING:
     from actmem.week.leaks import Leak
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 @click.group()
 def check() -> None:
     """Check what others made, and what comes with ActMem."""
+
+
+check.add_command(check_mem2act)
 
 
 @check.command()
