@@ -9,6 +9,7 @@ import click
 
 from actmem.cli.week_options import KNOBS, PATH, knob_options, knobs, refuse_together
 from actmem.mem2act.commands import check_mem2act
+from actmem.memory.commands import check_memory
 
 if TYPE_CHECKING:
     from actmem.week.leaks import Leak
@@ -20,6 +21,7 @@ def check() -> None:
 
 
 check.add_command(check_mem2act)
+check.add_command(check_memory)
 
 
 @check.command()
