@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from actmem.trials.commands import run_trials
 from actmem.cli.week_options import KNOBS, PATH, knob_options, knobs, refuse_together
+from actmem.trials.commands import run_trials
 
 if TYPE_CHECKING:
     from actmem.week.scenario import Scenario

@@ -1,9 +1,10 @@
 """Floors and ceilings: ``none``, ``full``, and the two that are told the evidence.
 
 ``none`` shows what a reader does without memory, ``full`` what the history's end alone gives.
-``oracle`` (the gold chain) and ``oracle-sessions`` (all that was said in the evidence's sessions,
-cut to the budget) bound what retrieval can reach; the first also covers tasks whose sources the
-history does not hold.
+``oracle`` (the gold chain) and ``oracle-sessions`` (what was said in the evidence's sessions, cut
+to the budget) bound what retrieval can reach; the first also covers tasks whose sources the history
+does not hold. A session has often ten times the budget, and the paper does not say which part is
+kept: here it is cut from the first evidence on, since its mere beginning would be no bound.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Oracle:
 
 
 class OracleSessions:
-    """``oracle-sessions``: the sessions of the evidence, each with an equal share of the budget."""
+    """``oracle-sessions``: the evidence's sessions, each with an equal share of the budget."""
 
     def __init__(self) -> None:
         self._sessions: dict[int, list[Turn]] = {}
@@ -68,12 +69,15 @@ class OracleSessions:
                 self._sessions.setdefault(turn.session, []).append(turn)
 
     def read_evidence(self, evidence: Evidence, budget: int) -> list[Passage]:
-        """Return the beginnings of the sessions; what a short one leaves goes to those after it."""
+        """Return the sessions from their first evidence on; what one leaves goes to the next."""
+        stating = {number for turns in evidence.turns for number in turns}
         found: list[Passage] = []
         left = budget
         for number, session in enumerate(evidence.sessions):
             share = left // (len(evidence.sessions) - number)
-            part = fit(map(passage, self._sessions.get(session, ())), share)
+            turns = self._sessions.get(session, [])
+            first = next((i for i, turn in enumerate(turns) if turn.id in stating), 0)
+            part = fit(map(passage, turns[first:]), share)
             found += part
             left -= sum(count_tokens(one.text) for one in part)
         return found
