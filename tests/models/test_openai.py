@@ -5,18 +5,17 @@ import socket
 import time
 import traceback
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
-
-pytest.importorskip("openai", reason="needs the extra 'openai'")
 
 from actmem.errors import InputError, ProviderError
 from actmem.models.chat import Message
 from actmem.models.openai import Limits, OpenAIChat
 from actmem.models.structured import Schema
 
-from .conftest import Answer, Endpoint, completion, refusal
+from .conftest import Answer, Endpoint, completion, need, refusal
 
 KEY = "sk-test-1234567890abcdef"
 SCHEMA = Schema(
@@ -35,6 +34,7 @@ FAST = Limits(retries=2, attempt_seconds=0.4, total_seconds=3, backoff_seconds=0
 
 @pytest.fixture
 def open_chat(monkeypatch: pytest.MonkeyPatch) -> Any:
+    need(find_spec("openai") is not None, "needs the extra 'openai'")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     chats: list[OpenAIChat] = []
 

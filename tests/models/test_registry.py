@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from actmem.models.chat import Message, clean, estimate_tokens, merged
 from actmem.models.keys import public_url, read_key, redact
 from actmem.models.prompts import prompts, prompts_digest
 from actmem.models.registry import ModelOptions, open_model
+
+from .conftest import need
 
 
 def test_scripted_by_name(tmp_path: Path) -> None:
@@ -23,7 +26,7 @@ def test_scripted_by_name(tmp_path: Path) -> None:
 
 
 def test_openai_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("openai", reason="needs the extra 'openai'")
+    need(find_spec("openai") is not None, "needs the extra 'openai'")
     monkeypatch.setenv("OTHER_KEY", "abcdefgh")
     options = ModelOptions(key_variable="OTHER_KEY", base_url="http://127.0.0.1:9/v1", window=9_000)
     chat = open_model("openai/org/model", options)
@@ -33,7 +36,9 @@ def test_openai_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     chat.close()
 
 
-@pytest.mark.parametrize("name", ["", "gpt", "openai/", "scripted:", "replay", "local:", "x:y"])
+@pytest.mark.parametrize(
+    "name", ["", "gpt", "openai/", "scripted:", "replay", "local:", "localx", "x:y"]
+)
 def test_no_such_model(name: str) -> None:
     with pytest.raises(InputError, match="there is no model"):
         open_model(name)
@@ -96,7 +101,7 @@ def test_messages() -> None:
     assert merged([Message("user", "a"), Message("assistant", "b"), Message("assistant", "c")]) == [
         Message("user", "a"), Message("assistant", "b\n\nc"),
     ]  # fmt: skip
-    assert estimate_tokens([Message("user", "x" * 3600)]) == 1006
+    assert estimate_tokens([Message("user", "x" * 3600)]) == 1206
     assert clean("a\ud800b \ud83d\ude00 é") == "a\ufffdb 😀 é"
 
 

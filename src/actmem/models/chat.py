@@ -14,7 +14,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from actmem.models.structured import Schema
 
-BYTES_PER_TOKEN = 3.6
+BYTES_PER_TOKEN = 3.0
 """Rather too few than too many, so that an estimate errs on the side of more tokens."""
 TOKENS_PER_MESSAGE = 6
 """What a chat template puts around a message."""

@@ -2,6 +2,9 @@
 
 ==================  ================================================================
 ``openai/NAME``     the model NAME of an OpenAI-compatible endpoint
+``local``           the catalogue's default model, run in this process
+``local:NAME``      a fetched model of the catalogue
+``local:PATH``      any GGUF file
 ``scripted:FILE``   replies from a script
 ``replay:FILE``     the replies recorded in a trace, in order
 ==================  ================================================================
@@ -16,7 +19,7 @@ from msgspec import Struct
 from actmem.errors import InputError
 from actmem.models.chat import Chat
 
-FORMS = "openai/NAME, scripted:FILE, replay:FILE"
+FORMS = "openai/NAME, local, local:NAME, local:FILE.gguf, scripted:FILE, replay:FILE"
 
 
 class ModelOptions(Struct, frozen=True, kw_only=True):
@@ -44,7 +47,7 @@ def open_model(name: str, options: ModelOptions | None = None) -> Chat:
     """
     options = options or ModelOptions()
     check_options(options)
-    head, _, rest = name.partition(":")
+    head, colon, rest = name.partition(":")
     if name.startswith("openai/") and len(name) > len("openai/"):
         from actmem.models.openai import OpenAIChat
 
@@ -67,6 +70,10 @@ def open_model(name: str, options: ModelOptions | None = None) -> Chat:
         from actmem.models.replay import ReplayChat
 
         return ReplayChat.from_trace(Path(rest))
+    if head == "local" and bool(colon) == bool(rest):
+        from actmem.models.local import open_local
+
+        return open_local(rest, options)
     raise InputError(f"there is no model {name!r}; models are {FORMS}")
 
 
