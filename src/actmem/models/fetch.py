@@ -152,8 +152,12 @@ def _from_hub(url: str, file: ModelFile, part: Path, report: Callable[[int, str]
                         break
                     out.write(chunk)
                     report(have, file.name)
+            if response.length:  # what the server promised and did not send
+                raise _SourceError(f"broke off at {have} bytes")
     except urllib.error.HTTPError as error:
         error.close()
+        if error.code == 416:  # the file behind the URL is shorter than what is there
+            part.unlink(missing_ok=True)
         raise _SourceError(f"status {error.code}") from None
     except urllib.error.URLError as error:
         raise _SourceError(f"not reached ({str(error.reason)[:120]})") from None
