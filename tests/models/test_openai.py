@@ -248,3 +248,12 @@ def test_settings_show_no_password_of_the_url(open_chat: Open) -> None:
 def test_bad_url(url: str) -> None:
     with pytest.raises(InputError, match="--base-url"):
         OpenAIChat("m", base_url=url)
+
+
+@pytest.mark.parametrize(
+    "body", [b"[1]", b'"x"', b"null", b'{"error": "text"}', b'{"error": [1]}', b'{"detail": [{}]}']
+)
+def test_strange_error_body(endpoint: Endpoint, open_chat: Open, body: bytes) -> None:
+    endpoint.answers = [Answer(body, 400)]
+    with pytest.raises(ProviderError, match=r"refused \(status 400"):
+        open_chat(endpoint.url).complete(ASK)

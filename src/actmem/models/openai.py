@@ -190,7 +190,9 @@ class OpenAIChat:
             raise _status_failure(error, body) from None
         except openai.APITimeoutError:
             raise _Failure(f"no answer within {seconds:.3g} s", True) from None
-        except Exception as error:  # whatever the client raises is the provider's fault
+        except (TypeError, AttributeError, NameError):
+            raise  # a bug, here or in the client, and no fault of the provider's
+        except Exception as error:
             raise _client_failure(error, seconds) from None
         return self._read(data, messages, schema, form)
 
