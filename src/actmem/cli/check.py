@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from actmem.cli.week_options import KNOBS, PATH, knob_options, refuse_together
+from actmem.mem2act.commands import check_mem2act
+from actmem.memory.commands import check_memory
 
 if TYPE_CHECKING:
     from actmem.week.leaks import Leak
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 @click.group()
 def check() -> None:
     """Check what others made, and what comes with ActMem."""
+
+
+check.add_command(check_mem2act)
+check.add_command(check_memory)
 
 
 @check.command()

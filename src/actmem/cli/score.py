@@ -7,11 +7,15 @@ from pathlib import Path
 import click
 
 from actmem.cli.week_options import PATH, placed
+from actmem.mem2act.commands import score_mem2act
 
 
 @click.group()
 def score() -> None:
     """Score what was recorded."""
+
+
+score.add_command(score_mem2act)
 
 
 @score.command()
