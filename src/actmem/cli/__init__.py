@@ -18,11 +18,12 @@ from actmem.errors import ActMemError
 
 VERBS = {
     "make": "Make weeks.",
-    "check": "Check scenario files and the content bank.",
+    "check": "Check scenario files, the content bank, models.",
     "run": "Play a suite and print the scored table.",
     "score": "Score a log, or a run folder again.",
     "explain": "Say why each task is or is not due, and what the agent did.",
-    "list": "List what can be named: agents.",
+    "fetch": "Fetch what does not come with ActMem: models.",
+    "list": "List what can be named: agents, models, setups.",
 }
 """What each verb does; its module is ``actmem.cli.<verb>`` with a command named as the verb."""
 

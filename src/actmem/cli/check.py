@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from actmem.cli.check_model import model
 from actmem.cli.week_options import PATH, knob_options, knobs
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 @click.group()
 def check() -> None:
     """Check what others made, and what comes with ActMem."""
+
+
+check.add_command(model)
 
 
 @check.command()

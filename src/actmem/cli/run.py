@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from actmem.cli.model_options import model_options
+from actmem.cli.setup_options import read_cast, setup_options
 from actmem.cli.week_options import PATH, knob_options, knobs
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ def run() -> None:
     "agents",
     multiple=True,
     metavar="NAME",
-    help="A built-in agent or path/to/file.py:Class; repeat it. [default: all that need no model]",
+    help="A built-in agent or path/to/file.py:Class; repeat it. [default: all that need no model, or none with --model]",
 )
 @click.option(
     "--weeks",
@@ -60,13 +62,15 @@ def run() -> None:
 )
 @click.option("-o", "--output", type=PATH, help="Run folder; an unfinished run in it is resumed.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
+@setup_options
+@model_options
 @knob_options
 def week(
     agents: tuple[str, ...], weeks: int, files: tuple[Path, ...], seed: int | None, repeats: int,
     workers: int, output: Path | None, as_json: bool, profile: str, days: int, density: float,
-    channels: str | None,
+    channels: str | None, **given: Any,
 ) -> int:  # fmt: skip
-    """Play simulated weeks."""
+    """Play simulated weeks, with agents that need no model or with models in setups."""
     from actmem.report.terminal import progress
     from actmem.run.execute import execute
     from actmem.run.store import RunFolder
@@ -74,14 +78,25 @@ def week(
     from actmem.week.suite import WeekSuite, make_manifest, unit_files
 
     scenarios = _scenarios(weeks, files, seed, (profile, days, density, channels))
-    manifest = make_manifest(scenarios, agents or tuple(BUILT_IN), seed=seed or 0, repeats=repeats)
+    cast = read_cast(given)
+    if not agents and cast is None:
+        agents = tuple(BUILT_IN)
+    manifest = make_manifest(
+        scenarios, agents, seed=seed or 0, repeats=repeats, nudge=given["nudge"], cast=cast
+    )
     folder = RunFolder.prepare(output, manifest, unit_files(scenarios))
     click.echo(
         f"run folder: {folder.path} (resume with the same command and -o {folder.path})", err=True
     )
     steps = {s.scenario_name: sum(len(day.steps) for day in s.days) for s in scenarios}
-    with progress(manifest.episodes, steps) as board:
-        execute(folder, WeekSuite(folder, board.step), workers, board.ended)
+    chats = cast.chats.values() if cast else ()
+    workers = min([workers, *(chat.parallel for chat in chats)])
+    try:
+        with progress(manifest.episodes, steps) as board:
+            execute(folder, WeekSuite(folder, board.step, cast), workers, board.ended)
+    finally:
+        for chat in chats:
+            chat.close()
     return show_run(folder, as_json)
 
 

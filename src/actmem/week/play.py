@@ -15,7 +15,7 @@ from typing import NamedTuple
 from actmem.errors import ActionError, DivergedError, ProviderError
 from actmem.trace import Event, Footer
 from actmem.week.agents import Agent
-from actmem.week.world import Act, Decision, Observation, Query, SetHeartbeat, World
+from actmem.week.world import Act, Decision, Observation, Pass, Query, SetHeartbeat, World
 
 RETRIES = 3
 """How often a step is asked again after a refused action before it becomes an empty act."""
@@ -115,12 +115,7 @@ def play(
 def _turn(agent: Agent, world: World, observation: Observation, refusals: int) -> _Outcome:
     """Ask the agent once and apply what it decides; after too many refusals, pass the step."""
     day, step_id = world.place
-    if refusals > RETRIES:
-        event = Acted(
-            day=day, step_id=step_id, choice="", nudge=bool(observation.nudge), valid=False
-        )
-        return _Outcome(event, world.skip())
-    decision = agent.decide(observation)
+    decision = Pass() if refusals > RETRIES else agent.decide(observation)
     try:
         return _apply(decision, world, observation)
     except ActionError as error:
@@ -152,8 +147,13 @@ def _apply(decision: Decision, world: World, observation: Observation) -> _Outco
                 nudge=bool(observation.nudge),
             )
             return _Outcome(event, world.act(choice, handles))
+        case Pass():
+            event = Acted(
+                day=day, step_id=step_id, choice="", nudge=bool(observation.nudge), valid=False
+            )
+            return _Outcome(event, world.skip())
     raise ActionError(
-        "action", f"{describe(decision)} is no well-formed Query, SetHeartbeat or Act"
+        "action", f"{describe(decision)} is no well-formed Query, SetHeartbeat, Act or Pass"
     )
 
 
