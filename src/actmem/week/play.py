@@ -74,11 +74,15 @@ def play(
     write: Callable[[WeekEvent], None],
     recorded: Sequence[WeekEvent] = (),
     on_step: Callable[[], None] | None = None,
+    *,
+    resumed: bool = False,
 ) -> Footer:
     """Play a week to its end and return the footer.
 
     What the agent raises ends the episode as failed; so does a week without one valid act.
     ``recorded`` are the events of a trace that broke off: they are checked, not written again.
+    ``resumed`` says that the agent itself restores from a record, and may find that it diverges.
+    Raises ``DivergedError`` where the agent does not repeat the record.
     """
     record = iter(recorded)
     any_valid = False
@@ -90,7 +94,7 @@ def play(
         except ProviderError as error:
             return Footer(status="failed", error=_line(str(error)), provider=True)
         except BaseException as error:
-            if is_interrupt(error):
+            if is_interrupt(error) or (resumed and isinstance(error, DivergedError)):
                 raise
             return Footer(status="failed", error=describe(error))
         event, observation = outcome

@@ -183,7 +183,8 @@ class WeekSuite:
                 raise
             return Footer(status="failed", error=f"cannot be made: {describe(error)}")
         steps = [event for event in recorded if not isinstance(event, Called)]
-        return play(agent, World(plan, self._nudge), write, steps, self._on_step)
+        world = World(plan, self._nudge)
+        return play(agent, world, write, steps, self._on_step, resumed=bool(recorded))
 
     def _agent(self, episode: Episode, plan: WeekPlan, tape: Tape) -> Agent:
         setup = episode.settings.get("setup")

@@ -54,7 +54,6 @@ def built_in() -> Words:
     )
 
 
-@cache
 def words(folder: Path | None = None) -> Words:
     """Return the prompts, those of ``folder`` in place of the built-in ones of the same file name.
 

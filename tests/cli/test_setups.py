@@ -1,0 +1,171 @@
+"""Models on the week as a user types it: rows, faults, resume, refused changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actmem.models.tape import Called
+from actmem.trace import read_trace
+from actmem.week.play import WeekEvent
+
+Call = Callable[..., Any]
+
+QUERY = {"action": "query_state", "choice": "NONE", "task_ids": [], "channel": "email"}
+NOTHING = {"action": "choose", "choice": "A", "task_ids": [], "channel": "NONE"}
+
+
+def script(folder: Path, *entries: Any) -> str:
+    path = folder / "script.json"
+    path.write_text(
+        json.dumps([e if isinstance(e, str) or "fail" in e else {"reply": e} for e in entries])
+    )
+    return f"scripted:{path}"
+
+
+def row(called: Any) -> dict[str, Any]:
+    (value,) = json.loads(called.out)["rows"]
+    assert isinstance(value, dict)
+    return value
+
+
+def test_a_row_says_setup_model_calls_and_tokens(
+    call: Call, week_file: Path, tmp_path: Path
+) -> None:
+    model = script(tmp_path, QUERY, NOTHING)
+    folder = tmp_path / "r"
+    called = call("run", "week", "--model", model, "--scenario", week_file, "-o", folder, "--json")
+    assert called.code == 0, called.err
+    got = row(called)
+    assert (got["setup"], got["model"]) == ("single", model)
+    steps = sum(got["counts"][f"exact_set_{kind}_steps"] for kind in ("match", "mismatch"))
+    assert got["calls"] == 2 * steps
+    assert got["counts"]["hidden_channel_queries"] == steps
+    assert got["tokens"] > 0
+    assert got["usage"]["cached_tokens"] > 0.5 * got["tokens"]
+    assert (got["set_f1"], got["invalid"]) == (0.0, 0)
+    again = call("run", "week", "--model", model, "--scenario", week_file, "-o", folder, "--json")
+    assert row(again) == got
+
+
+def test_the_header_names_what_moves_the_number(
+    call: Call, week_file: Path, tmp_path: Path
+) -> None:
+    model = script(tmp_path, NOTHING)
+    call("run", "week", "--model", model, "--scenario", week_file, "-o", tmp_path / "r")
+    (path,) = (tmp_path / "r" / "traces").glob("*.jsonl")
+    settings = read_trace(path, WeekEvent | Called).header.settings
+    assert settings["setup"] == "single"
+    assert settings["model_settings"]["script"]
+    assert len(settings["prompts"]) == 64
+
+
+@pytest.mark.parametrize("entry", [{"fail": "connection refused"}, "rubbish", "", '{"action":'])
+@pytest.mark.parametrize("setup", ["single", "ledger", "heartbeat", "heartbeat-60"])
+def test_what_never_answers_scores_nothing(
+    call: Call, week_file: Path, tmp_path: Path, entry: Any, setup: str
+) -> None:
+    model = script(tmp_path, entry)
+    called = call(
+        "run", "week", "--model", model, "--setups", setup, "--scenario", week_file,
+        "-o", tmp_path / "r", "--json",
+    )  # fmt: skip
+    assert called.code == 3
+    got = row(called)
+    assert (got["set_f1"], got["scored"], got["failed"]) == (0.0, 0, 1)
+    lines = [line for line in called.err.splitlines() if line.startswith("incomplete:")]
+    assert len(lines) == 1
+    assert ("connection refused" if isinstance(entry, dict) else "not one valid act") in lines[0]
+
+
+@pytest.mark.parametrize("cut", [0.1, 0.5, 0.9])
+def test_a_cut_trace_goes_on(call: Call, week_file: Path, tmp_path: Path, cut: float) -> None:
+    model = script(tmp_path, QUERY, NOTHING, "rubbish")
+    args = ("run", "week", "--model", model, "--setups", "single,ledger", "--form", "list",
+            "--scenario", week_file, "-o", tmp_path / "r", "--json")  # fmt: skip
+    first = call(*args)
+    traces = sorted((tmp_path / "r" / "traces").glob("*.jsonl"))
+    for path in traces:
+        data = path.read_bytes()
+        path.write_bytes(data[: int(len(data) * cut)])
+    second = call(*args)
+    assert second.code == first.code
+    assert without_seconds(second.out) == without_seconds(first.out)
+    assert sorted((tmp_path / "r" / "traces").iterdir()) == traces  # nothing was begun anew
+
+
+def without_seconds(out: str) -> Any:
+    rows = json.loads(out)["rows"]
+    for got in rows:
+        got["usage"].pop("seconds", None)
+    return rows
+
+
+def test_changed_settings_are_refused_with_the_difference(
+    call: Call, week_file: Path, tmp_path: Path
+) -> None:
+    model = script(tmp_path, NOTHING)
+    args = ("run", "week", "--model", model, "--scenario", week_file, "-o", tmp_path / "r")
+    assert call(*args).code == 0
+    called = call(*args, "--form", "flags")
+    assert called.code == 2
+    assert "settings.form: list there, flags now" in called.err
+
+
+@pytest.mark.parametrize(
+    ("args", "problem"),
+    [
+        (("--setups", "single"), "--setups needs a --model"),
+        (("--model", "scripted:nowhere"), "nowhere"),
+        (("--model", "gpt"), "there is no model"),
+        (("--model", "MODEL", "--setups", "double"), "no setup 'double'"),
+        (("--model", "MODEL", "--prompts", "nowhere"), "holds none of"),
+    ],
+)
+def test_wrong_usage_is_one_line(
+    call: Call, week_file: Path, tmp_path: Path, args: tuple[str, ...], problem: str
+) -> None:
+    model = script(tmp_path, NOTHING)
+    given = [model if arg == "MODEL" else arg for arg in args]
+    called = call("run", "week", *given, "--scenario", week_file, "-o", tmp_path / "r")
+    assert called.code == 2
+    assert problem in called.err
+    assert called.err.count("\n") == 1
+    assert not (tmp_path / "r").exists()
+
+
+def test_prompts_of_ones_own_take_the_place_of_the_built_in_ones(
+    call: Call, week_file: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "heartbeat.toml").write_text('offer = "Beat!"\nauto = "Each {minutes}."\n')
+    model = script(tmp_path, NOTHING)
+    call("run", "week", "--model", model, "--setups", "heartbeat-30", "--prompts", own,
+         "--scenario", week_file, "-o", tmp_path / "r")  # fmt: skip
+    (path,) = (tmp_path / "r" / "traces").glob("*.jsonl")
+    calls = [e for e in read_trace(path, WeekEvent | Called).events if isinstance(e, Called)]
+    assert calls[0].messages[0].content.endswith("Each 30.")
+    (own / "heartbeat.toml").write_text('offer = "Beat!"\n')
+    called = call("run", "week", "--model", model, "--prompts", own, "--scenario", week_file,
+                  "-o", tmp_path / "s")  # fmt: skip
+    assert (called.code, "differ in auto" in called.err) == (2, True)
+
+
+def test_nudges_that_tell_more_are_labelled(call: Call, week_file: Path, tmp_path: Path) -> None:
+    model = script(tmp_path, NOTHING)
+    called = call("run", "week", "--model", model, "--setups", "single,heartbeat-60", "--nudge",
+                  "informed", "--scenario", week_file, "-o", tmp_path / "r", "--json")  # fmt: skip
+    labels = {got["setup"]: got["privilege"] for got in json.loads(called.out)["rows"]}
+    assert labels == {"single": "", "heartbeat-60": "informed heartbeat"}
+
+
+def test_lists_name_setups_and_models(call: Call) -> None:
+    assert "heartbeat-30" in call("list", "setups").out
+    assert "smollm2-135m" in call("list", "models").out
+    assert call("fetch", "model", "nothing-of-the-kind").code == 2
+    assert "check model" in call("check", "model", "--help").out
