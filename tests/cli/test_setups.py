@@ -164,6 +164,50 @@ def test_nudges_that_tell_more_are_labelled(call: Call, week_file: Path, tmp_pat
     assert labels == {"single": "", "heartbeat-60": "informed heartbeat"}
 
 
+REPORT: dict[str, Any] = {"queries": [], "later": [], "must_not_select": []}
+
+
+def test_votes_are_played_after_their_hierarchy_without_a_call(
+    call: Call, week_file: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "script.json"
+    path.write_text(json.dumps([
+        {"reply": REPORT | {"due": []}, "schema": "report"},
+        {"reply": NOTHING, "schema": "reply"},
+    ]))  # fmt: skip
+    args = ("run", "week", "--model", f"scripted:{path}", "--setups", "majority,hierarchy,unanimous",
+            "--scenario", week_file, "--workers", "3", "-o", tmp_path / "r", "--json")  # fmt: skip
+    called = call(*args)
+    assert called.code == 0, called.err
+    got = {value["setup"]: value for value in json.loads(called.out)["rows"]}
+    steps = sum(got["majority"]["counts"][f"exact_set_{k}_steps"] for k in ("match", "mismatch"))
+    assert [got[name]["calls"] for name in ("hierarchy", "majority", "unanimous")] == [
+        4 * steps,
+        0,
+        0,
+    ]
+    assert got["majority"]["scored"] == 1
+    (vote,) = (tmp_path / "r" / "traces").glob("*majority*.jsonl")
+    whole = vote.read_bytes()
+    vote.write_bytes(whole[: len(whole) // 2])
+    assert call(*args).code == 0
+    assert vote.read_bytes().splitlines()[:-1] == whole.splitlines()[:-1]
+
+
+def test_votes_over_a_dead_hierarchy_fail_too(call: Call, week_file: Path, tmp_path: Path) -> None:
+    model = script(tmp_path, {"fail": "no route"})
+    called = call("run", "week", "--model", model, "--setups", "hierarchy,majority",
+                  "--scenario", week_file, "-o", tmp_path / "r", "--json")  # fmt: skip
+    assert called.code == 3
+    assert [(v["failed"], v["set_f1"]) for v in json.loads(called.out)["rows"]] == [(1, 0.0)] * 2
+
+
+def test_votes_need_their_hierarchy(call: Call, week_file: Path, tmp_path: Path) -> None:
+    model = script(tmp_path, NOTHING)
+    called = call("run", "week", "--model", model, "--setups", "majority", "--scenario", week_file)
+    assert (called.code, "name that too" in called.err) == (2, True)
+
+
 def test_lists_name_setups_and_models(call: Call) -> None:
     assert "heartbeat-30" in call("list", "setups").out
     assert "smollm2-135m" in call("list", "models").out

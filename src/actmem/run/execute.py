@@ -10,7 +10,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -31,9 +31,23 @@ def execute(
     An episode that fails does not stop the others. Raises ``IncompleteError`` where a trace cannot
     be written (a full disk), and whatever bug a suite raises.
     """
+    pending = [e for e in folder.manifest.episodes if not _ended_well(folder, suite, e)]
+    try:
+        _execute(folder, suite, [e for e in pending if not e.after], workers, progress)
+        _execute(folder, suite, [e for e in pending if e.after], workers, progress)
+    finally:
+        folder.release()
+
+
+def _execute(
+    folder: RunFolder,
+    suite: Suite,
+    pending: Sequence[Episode],
+    workers: int,
+    progress: Progress | None,
+) -> None:
     waiting: queue.SimpleQueue[Episode | None] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[Episode, Footer | BaseException]] = queue.SimpleQueue()
-    pending = [e for e in folder.manifest.episodes if not _ended_well(folder, suite, e)]
     for episode in pending:
         waiting.put(episode)
 
@@ -45,21 +59,18 @@ def execute(
                 done.put((episode, error))
                 return
 
-    try:
-        for _ in range(min(workers, len(pending))):
-            waiting.put(None)
-            threading.Thread(target=work, daemon=True).start()
-        for _ in pending:
-            episode, outcome = done.get()
-            if isinstance(outcome, OSError):
-                where = folder.trace_path(episode)
-                raise IncompleteError(f"{where}: cannot be written: {outcome.strerror}") from None
-            if isinstance(outcome, BaseException):
-                raise outcome
-            if progress is not None:
-                progress(episode, outcome)
-    finally:
-        folder.release()
+    for _ in range(min(workers, len(pending))):
+        waiting.put(None)
+        threading.Thread(target=work, daemon=True).start()
+    for _ in pending:
+        episode, outcome = done.get()
+        if isinstance(outcome, OSError):
+            where = folder.trace_path(episode)
+            raise IncompleteError(f"{where}: cannot be written: {outcome.strerror}") from None
+        if isinstance(outcome, BaseException):
+            raise outcome
+        if progress is not None:
+            progress(episode, outcome)
 
 
 def _ended_well(folder: RunFolder, suite: Suite, episode: Episode) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from actmem.errors import InputError
+from actmem.errors import DivergedError, IncompleteError, InputError
 from actmem.files import decode, read_bytes
 from actmem.models.chat import Usage
 from actmem.models.tape import Called, Tape
@@ -18,7 +18,7 @@ from actmem.week.agents.setups import SetupOptions, find_setup, make_agent
 from actmem.week.heartbeat import PRIVILEGED, Nudge
 from actmem.week.menu import day_menu
 from actmem.week.obligations import WeekPlan, prepare
-from actmem.week.play import WeekEvent, describe, is_interrupt, play
+from actmem.week.play import Acted, WeekEvent, describe, is_interrupt, play
 from actmem.week.records import Links, Obligation, count_links, records
 from actmem.week.replay import rows_of
 from actmem.week.results import Played, Result, result
@@ -70,7 +70,9 @@ def make_manifest(
         settings |= _cast_settings(cast)
         for model in cast.chats:
             for setup in dict.fromkeys(cast.setups):
-                find_setup(setup)
+                replayed = find_setup(setup).replays
+                if replayed and replayed not in cast.setups:
+                    raise InputError(f"{setup} replays {replayed}: name that too", "--setups")
                 players[f"{setup} {model}"] = {"setup": setup, "model": model}
     return Manifest(
         suite=NAME,
@@ -86,12 +88,19 @@ def make_manifest(
                 seed=episode_seed(seed, number * repeats + repeat),
                 repeat=repeat,
                 settings=own,
+                after=_replayed(scenario.scenario_name, own, repeat),
             )
             for agent, own in players.items()
             for number, scenario in enumerate(scenarios)
             for repeat in range(repeats)
         ),
     )
+
+
+def _replayed(unit: str, own: Mapping[str, Any], repeat: int) -> str:
+    """Return the id of the episode that one of a replaying setup reads, else nothing."""
+    setup = find_setup(own["setup"]).replays if "setup" in own else ""
+    return episode_id(unit, f"{setup} {own['model']}", repeat) if setup else ""
 
 
 def _cast_settings(cast: Cast) -> dict[str, Any]:
@@ -175,6 +184,8 @@ class WeekSuite:
     ) -> Footer:
         """Play one episode with a fresh agent and a fresh world."""
         plan = self.plan(episode.unit)
+        if episode.after:
+            return self._vote(episode, plan, recorded, write)
         tape = Tape((event for event in recorded if isinstance(event, Called)), write)
         try:
             agent = self._agent(episode, plan, tape)
@@ -185,6 +196,34 @@ class WeekSuite:
         steps = [event for event in recorded if not isinstance(event, Called)]
         world = World(plan, self._nudge)
         return play(agent, world, write, steps, self._on_step, resumed=bool(recorded))
+
+    def _vote(
+        self,
+        episode: Episode,
+        plan: WeekPlan,
+        recorded: Sequence[Any],
+        write: Callable[[Event], None],
+    ) -> Footer:
+        """Write what a vote over a recorded episode comes to."""
+        from actmem.week.agents.votes import vote
+
+        (source,) = (e for e in self._folder.manifest.episodes if e.id == episode.after)
+        trace = self._folder.trace(source, self.events)
+        if self._cast is None or trace is None or trace.footer is None:
+            return Footer(status="failed", error=f"{source.id} has not ended")
+        chat = self._cast.chats[episode.settings["model"]]
+        world = World(plan, self._nudge)
+        try:
+            events = vote(episode.settings["setup"], world, chat, self._cast.options, trace.events)
+        except (DivergedError, IncompleteError) as error:
+            return Footer(status="failed", error=f"{source.id}: {error}")
+        if tuple(recorded) != tuple(events[: len(recorded)]):
+            raise DivergedError(f"{episode.id} is not the vote over {source.id}")
+        for event in events[len(recorded) :]:
+            write(event)
+            if isinstance(event, Acted) and self._on_step is not None:
+                self._on_step()
+        return trace.footer
 
     def _agent(self, episode: Episode, plan: WeekPlan, tape: Tape) -> Agent:
         setup = episode.settings.get("setup")

@@ -55,7 +55,10 @@ def reply_schema(
     if form == "list":
         properties |= {"task_ids": _list(handles), "channel": channel}
     else:
-        properties |= {"channel": channel, "tasks": _flags(handles)}
+        properties |= {
+            "channel": channel,
+            "tasks": {"anyOf": [{"type": "null"}, flags_schema(handles)]},
+        }
     if heartbeat:
         properties["heartbeat_enabled"] = {"anyOf": [{"type": "null"}, {"type": "boolean"}]}
         properties["heartbeat_minutes"] = {"enum": [None, *INTERVALS]}
@@ -79,14 +82,15 @@ def _list(handles: list[str]) -> dict[str, Any]:
     return {"type": "array", "items": {"enum": handles}, "maxItems": MAX_HANDLES}
 
 
-def _flags(handles: list[str]) -> dict[str, Any]:
+def flags_schema(handles: list[str]) -> dict[str, Any]:
+    """Return the schema of an object with a condition and a flag for each handle."""
     flag = closed(
         {
             "condition": {"type": "string", "maxLength": MAX_CONDITION},
             "due_now": {"type": "boolean"},
         }
     )
-    return {"anyOf": [{"type": "null"}, closed(dict.fromkeys(handles, flag))]}
+    return closed(dict.fromkeys(handles, flag))
 
 
 def decision(reply: dict[str, Any]) -> Decision:

@@ -39,6 +39,8 @@ class Setup(NamedTuple):
     about: str
     heartbeat: bool = False
     """True where nudges may come, whose kind may be privileged."""
+    replays: str = ""
+    """The setup over whose traces this one is replayed, without a call; empty for a live one."""
 
 
 SETUPS: dict[str, Setup] = {
@@ -47,6 +49,13 @@ SETUPS: dict[str, Setup] = {
     "heartbeat": Setup("heartbeat", "Optional", "may switch a heartbeat on and off", True),
     "heartbeat-60": Setup("heartbeat", "Every60", "has a heartbeat every 60 minutes", True),
     "heartbeat-30": Setup("heartbeat", "Every30", "has a heartbeat every 30 minutes", True),
+    "hierarchy": Setup("hierarchy", "Hierarchy", "three watchers propose, a coordinator decides"),
+    "majority": Setup(
+        "votes", "", "does what two of the hierarchy's watchers proposed", replays="hierarchy"
+    ),
+    "unanimous": Setup(
+        "votes", "", "does what all of the hierarchy's watchers proposed", replays="hierarchy"
+    ),
 }
 """In the order in which tables show them."""
 
@@ -59,7 +68,7 @@ def find_setup(name: str) -> Setup:
 
 
 def make_agent(name: str, chat: Chat, tape: Tape, options: SetupOptions) -> Agent:
-    """Return a fresh agent of a setup for one episode."""
+    """Return a fresh agent of a live setup for one episode."""
     setup = find_setup(name)
     cls = getattr(import_module(f"actmem.week.agents.{setup.module}"), setup.name)
     agent: Agent = cls(chat, tape, options)

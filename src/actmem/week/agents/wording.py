@@ -17,7 +17,7 @@ from actmem.errors import InputError
 from actmem.files import read_bytes
 from actmem.hashing import digest
 
-FILES = ("base", "heartbeat", "ledger")
+FILES = ("base", "heartbeat", "hierarchy", "ledger")
 """The prompt files, without ``.toml``."""
 _PLACE = re.compile(r"\{([a-z_]+)\}")
 
