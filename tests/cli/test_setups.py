@@ -208,6 +208,38 @@ def test_votes_need_their_hierarchy(call: Call, week_file: Path, tmp_path: Path)
     assert (called.code, "name that too" in called.err) == (2, True)
 
 
+def test_a_spent_budget_stops_the_run_and_it_goes_on(
+    call: Call, week_file: Path, tmp_path: Path
+) -> None:
+    model = script(tmp_path, QUERY, NOTHING)
+    args = ("run", "week", "--model", model, "--scenario", week_file, "--json", "-o")
+    whole = call(*args, tmp_path / "whole")
+    budget = row(whole)["tokens"] // 3
+    codes = []
+    for _ in range(8):
+        called = call(*args, tmp_path / "r", "--max-tokens-total", budget)
+        codes.append(called.code)
+        if called.code == 0:
+            break
+        assert called.err.count("stopped:") == 1
+        assert called.out == ""
+    assert codes[-1] == 0
+    assert set(codes[:-1]) == {3}
+    assert without_seconds(called.out) == without_seconds(whole.out)
+    assert len(list((tmp_path / "r" / "traces").iterdir())) == 1
+
+
+def test_the_papers_preset_is_all_eight_setups(call: Call, week_file: Path, tmp_path: Path) -> None:
+    model = script(tmp_path, NOTHING)
+    called = call("run", "week", "--model", model, "--preset", "paper", "--scenario", week_file,
+                  "-o", tmp_path / "r", "--json")  # fmt: skip
+    assert [value["setup"] for value in json.loads(called.out)["rows"]] == [
+        "single", "ledger", "heartbeat", "heartbeat-60", "heartbeat-30", "hierarchy", "majority",
+        "unanimous",
+    ]  # fmt: skip
+    assert call("run", "week", "--preset", "paper").code == 2
+
+
 def test_lists_name_setups_and_models(call: Call) -> None:
     assert "heartbeat-30" in call("list", "setups").out
     assert "smollm2-135m" in call("list", "models").out

@@ -11,6 +11,7 @@ from actmem.cli.model_options import read_model_options
 from actmem.cli.week_options import PATH
 
 if TYPE_CHECKING:
+    from actmem.models.chat import Chat
     from actmem.week.suite import Cast
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -27,6 +28,16 @@ _OPTIONS = (
         "--setups",
         metavar="A,B,…",
         help="How the models are put to work (actmem list setups).  [default: single]",
+    ),
+    click.option(
+        "--preset",
+        type=click.Choice(["paper"]),
+        help="'paper': all eight setups of PM-Bench, six live and two replayed.",
+    ),
+    click.option(
+        "--max-tokens-total",
+        type=click.IntRange(1),
+        help="Stop when this command's calls have taken so many tokens; it can be resumed.",
     ),
     click.option(
         "--form",
@@ -67,21 +78,34 @@ def setup_options(command: F) -> F:
 
 def read_cast(given: dict[str, Any]) -> Cast | None:
     """Return which models play in which setups, None where no model is given."""
+    if given["setups"] and given["preset"]:
+        raise click.UsageError("--setups or --preset, not both")
     if not given["models"]:
-        if given["setups"]:
-            raise click.UsageError("--setups needs a --model")
+        for option in ("setups", "preset"):
+            if given[option]:
+                raise click.UsageError(f"--{option} needs a --model")
         return None
+    from actmem.models.budget import Budget, BudgetedChat
     from actmem.models.registry import open_model
-    from actmem.week.agents.setups import SetupOptions, find_setup
+    from actmem.week.agents.setups import SETUPS, SetupOptions, find_setup
     from actmem.week.agents.wording import words
     from actmem.week.suite import Cast
 
-    names = [name.strip() for name in (given["setups"] or "single").split(",") if name.strip()]
+    names = (
+        list(SETUPS)
+        if given["preset"]
+        else [name.strip() for name in (given["setups"] or "single").split(",") if name.strip()]
+    )
     for name in names:
         find_setup(name)
     options = SetupOptions(
         words=words(given["prompts"]), form=given["form"], history_tokens=given["history_tokens"]
     )
     model_options = read_model_options(given)
-    chats = {name: open_model(name, model_options) for name in dict.fromkeys(given["models"])}
+    chats: dict[str, Chat] = {
+        name: open_model(name, model_options) for name in dict.fromkeys(given["models"])
+    }
+    if given["max_tokens_total"] is not None:
+        budget = Budget(given["max_tokens_total"])
+        chats = {name: BudgetedChat(chat, budget) for name, chat in chats.items()}
     return Cast(names, chats, options)

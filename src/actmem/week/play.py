@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from actmem.errors import ActionError, DivergedError, ProviderError
+from actmem.errors import ActionError, DivergedError, ProviderError, StoppedError
 from actmem.trace import Event, Footer
 from actmem.week.agents import Agent
 from actmem.week.world import Act, Decision, Observation, Pass, Query, SetHeartbeat, World
@@ -82,7 +82,8 @@ def play(
     What the agent raises ends the episode as failed; so does a week without one valid act.
     ``recorded`` are the events of a trace that broke off: they are checked, not written again.
     ``resumed`` says that the agent itself restores from a record, and may find that it diverges.
-    Raises ``DivergedError`` where the agent does not repeat the record.
+    Raises ``DivergedError`` where the agent does not repeat the record, and passes on
+    ``StoppedError``.
     """
     record = iter(recorded)
     any_valid = False
@@ -94,7 +95,8 @@ def play(
         except ProviderError as error:
             return Footer(status="failed", error=_line(str(error)), provider=True)
         except BaseException as error:
-            if is_interrupt(error) or (resumed and isinstance(error, DivergedError)):
+            passed = (StoppedError, DivergedError) if resumed else StoppedError
+            if is_interrupt(error) or isinstance(error, passed):
                 raise
             return Footer(status="failed", error=describe(error))
         event, observation = outcome
