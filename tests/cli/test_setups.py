@@ -240,6 +240,39 @@ def test_the_papers_preset_is_all_eight_setups(call: Call, week_file: Path, tmp_
     assert call("run", "week", "--preset", "paper").code == 2
 
 
+@pytest.mark.parametrize("form", ["list", "flags"])
+def test_a_plan_says_what_a_run_takes(
+    call: Call, week_file: Path, tmp_path: Path, form: str
+) -> None:
+    model = script(tmp_path, NOTHING)
+    args = ("plan", "week", "--model", model, "--preset", "paper", "--scenario", week_file,
+            "--form", form, "--repeats", "2", "--price", "1", "0.1", "4", "--speed", "70", "20")  # fmt: skip
+    called = call(*args, "--json")
+    assert called.code == 0, called.err
+    plan = json.loads(called.out)
+    rows = {value["setup"]: value for value in plan["rows"]}
+    steps = rows["single"]["steps"]
+    assert [rows[name]["calls"] for name in ("single", "ledger", "hierarchy", "majority")] == [
+        2 * steps, 2 * steps, 5 * steps, 0,
+    ]  # fmt: skip
+    assert rows["ledger"]["prompt_tokens"] > rows["single"]["prompt_tokens"]
+    assert rows["single"]["new_tokens"] < 0.3 * rows["single"]["prompt_tokens"]
+    assert plan["total"]["episodes"] == 16
+    assert plan["total"]["cost"] > 0
+    assert plan["total"]["hours"] > 0
+    assert "total" in call(*args).out
+
+
+def test_a_plan_counts_what_a_run_then_takes(call: Call, week_file: Path, tmp_path: Path) -> None:
+    model = script(tmp_path, NOTHING)
+    args = ("week", "--model", model, "--setups", "single", "--scenario", week_file, "--json")
+    (row_,) = json.loads(call("plan", *args, "--queries", "0").out)["rows"]
+    got = row(call("run", *args, "-o", tmp_path / "r"))
+    assert (row_["calls"], row_["prompt_tokens"] + row_["completion_tokens"]) == (
+        got["calls"], got["tokens"],
+    )  # fmt: skip
+
+
 def test_lists_name_setups_and_models(call: Call) -> None:
     assert "heartbeat-30" in call("list", "setups").out
     assert "smollm2-135m" in call("list", "models").out

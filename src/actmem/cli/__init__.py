@@ -20,6 +20,7 @@ VERBS = {
     "make": "Make weeks.",
     "check": "Check scenario files, the content bank, models.",
     "run": "Play a suite and print the scored table.",
+    "plan": "Say what a run of models would take.",
     "score": "Score a log, or a run folder again.",
     "explain": "Say why each task is or is not due, and what the agent did.",
     "fetch": "Fetch what does not come with ActMem: models.",
