@@ -22,6 +22,10 @@ from actmem.week.score import Score
 
 WIDTH = 120
 """Columns of a table where the output is no terminal."""
+WIDE = 180
+"""The same for a table with the columns ``MODELLED``."""
+MODELLED = ("invalid", "calls", "tokens")
+"""Further columns of a run with models. A star says that long histories were pruned."""
 
 
 def print_json(value: Any) -> None:
@@ -34,8 +38,8 @@ def percent(value: float | None) -> str:
     return "n/a" if value is None else f"{100 * value:.1f}"
 
 
-def _console() -> Console:
-    return Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+def _console(width: int = WIDTH) -> Console:
+    return Console(highlight=False, width=None if sys.stdout.isatty() else width)
 
 
 class Board:
@@ -91,10 +95,17 @@ def show_results(results: Sequence[Result]) -> None:
         padding=(0, 1, 0, 0),
         pad_edge=False,
     )
-    for name in ("agent", "scored", "Set-F1", "per week", "prec", "recall", "late", "x-day", "update",
-                 "FP", "clock", "hidden", "stale", "privilege"):  # fmt: skip
+    modelled = any(result.model for result in results)
+    names = ["agent", "scored", "Set-F1", "per week", "prec", "recall", "late", "x-day", "update",
+             "FP", "clock", "hidden", "stale"]  # fmt: skip
+    for name in [*names, *(MODELLED if modelled else ()), "privilege"]:
+        wide = name in ("agent", "privilege")
         table.add_column(
-            name, justify="left" if name in ("agent", "privilege") else "right", no_wrap=True
+            name,
+            justify="left" if wide else "right",
+            no_wrap=not (wide and modelled),
+            overflow="fold",
+            min_width={"agent": 28, "privilege": 12}.get(name) if modelled else None,
         )
     for result in results:
         rates, counts = result.rates, result.counts
@@ -113,9 +124,18 @@ def show_results(results: Sequence[Result]) -> None:
             str(counts["clock_queries"]),
             str(counts["hidden_channel_queries"]),
             str(counts["stale_acts"]),
+            *(_model_cells(result) if modelled else ()),
             result.privilege,
         )
-    _console().print(table)
+    _console(WIDE if modelled else WIDTH).print(table)
+
+
+def _model_cells(result: Result) -> tuple[str, ...]:
+    """Return the cells of ``MODELLED``; empty for an agent without a model."""
+    if not result.model:
+        return ("",) * len(MODELLED)
+    pruned = "*" if result.pruned else ""
+    return str(result.invalid), str(result.calls), f"{result.tokens / 1000:,.0f}k{pruned}"
 
 
 def show_score(score: Score, rates: Rates, links: Links) -> None:

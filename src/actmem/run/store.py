@@ -59,7 +59,7 @@ class RunFolder:
             if known.exists():
                 _compare(decode(read_bytes(known), Manifest, known), manifest, folder.path)
                 return folder
-            if any(entry.name not in ("lock", "units") for entry in folder.path.iterdir()):
+            if any(not _of_preparation(entry) for entry in folder.path.iterdir()):
                 raise InputError("is not empty and no run folder; give a new one", folder.path)
             (folder.path / "traces").mkdir(exist_ok=True)
         except OSError as error:
@@ -118,6 +118,14 @@ def _new_folder(suite: str) -> Path:
     """Return a path that no other run takes, even one that starts in the same instant."""
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
     return RUNS / f"{suite}-{stamp}-{secrets.token_hex(3)}"
+
+
+def _of_preparation(entry: Path) -> bool:
+    """Say whether a folder without a manifest may hold ``entry``: a killed preparation left it."""
+    if entry.name == "traces":
+        return not any(entry.iterdir())
+    torn = entry.name.startswith(".manifest.json.") and entry.name.endswith(".part")
+    return torn or entry.name in ("lock", "units")
 
 
 def _compare(known: Manifest, wanted: Manifest, path: Path) -> None:
