@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -278,3 +280,16 @@ def test_lists_name_setups_and_models(call: Call) -> None:
     assert "smollm2-135m" in call("list", "models").out
     assert call("fetch", "model", "nothing-of-the-kind").code == 2
     assert "check model" in call("check", "model", "--help").out
+
+
+def test_the_suite_and_its_setups_load_no_model_library() -> None:
+    code = (
+        "import sys, actmem.week.suite, actmem.week.agents.votes, actmem.week.estimate;"
+        "print(*sys.modules)"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "actmem.week.agents.hierarchy" in loaded.stdout
+    for name in ("openai", "xllamacpp", "numpy", "rich", "httpx"):
+        assert name not in loaded.stdout.split()

@@ -14,6 +14,7 @@ from actmem.models.scripted import ScriptedChat
 from actmem.models.tape import Called, Tape
 from actmem.trace import Event, Footer
 from actmem.week.agents.hierarchy import WATCHERS, Hierarchy, due_handles
+from actmem.week.agents.protocol import ASKED
 from actmem.week.agents.setups import SetupOptions
 from actmem.week.agents.votes import NEEDED, elected, vote
 from actmem.week.agents.wording import built_in
@@ -116,6 +117,15 @@ def test_the_coordinator_may_still_query() -> None:
     chat = roles(coordinator=[query, CHOOSE])
     _, events = run(chat)
     assert len(of(Asked, events)) == len(of(Acted, events))
+
+
+def test_a_coordinator_that_only_asks_passes_each_step() -> None:
+    query = {"action": "check_time", "choice": "NONE", "task_ids": [], "channel": "clock"}
+    footer, events = run(roles(coordinator=query))
+    acted = of(Acted, events)
+    assert len(of(Asked, events)) == ASKED * len(acted)
+    assert not any(event.valid for event in acted)
+    assert footer.status == "failed"
 
 
 def test_a_failed_watcher_proposes_nothing_and_the_others_go_on() -> None:

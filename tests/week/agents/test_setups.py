@@ -14,11 +14,12 @@ from actmem.models.chat import Message
 from actmem.models.scripted import ScriptedChat
 from actmem.models.tape import Called, Tape
 from actmem.trace import Event, Footer
+from actmem.week.agents.protocol import ASKED
 from actmem.week.agents.setups import SetupOptions, make_agent
 from actmem.week.agents.wording import built_in
 from actmem.week.mock import mock
 from actmem.week.obligations import WeekPlan, prepare
-from actmem.week.play import Acted, Asked, HeartbeatSet, play
+from actmem.week.play import Acted, Asked, HeartbeatSet, Refused, play
 from actmem.week.scenario import Scenario, dump
 from actmem.week.world import World
 
@@ -254,6 +255,18 @@ def test_a_long_history_is_pruned_and_keeps_rules_and_plan() -> None:
     assert last[0].role == "system"
     assert last[1].content.startswith(f"{mock().days[-1].name} begins.")
     assert sum(message.content.endswith("begins.") for message in last[1:]) == 0
+
+
+@pytest.mark.parametrize("setup", CHATS)
+def test_a_model_that_only_asks_passes_each_step(setup: str) -> None:
+    footer, events, chat = run(setup, [query(setup, "email")])
+    acted = of(Acted, events)
+    assert len(acted) == sum(len(day.steps) for day in mock().days)
+    assert not any(event.valid for event in acted)
+    assert not of(Refused, events)
+    assert len(of(Asked, events)) == ASKED * len(acted)
+    assert "choose now" in chat.prompts[ASKED + 1][-1].content
+    assert footer.error == "not one valid act in the whole week"
 
 
 SENTINEL = "zzsentinel"

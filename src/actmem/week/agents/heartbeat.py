@@ -8,7 +8,7 @@ from actmem.week.agents.single import Single
 from actmem.week.world import Decision, Observation, SetHeartbeat
 
 
-class Optional(Single):
+class Switched(Single):
     """As ``single``, and the model may switch a heartbeat on and off."""
 
     def rules(self, observation: Observation) -> str:

@@ -15,6 +15,7 @@ from actmem.models.dialogue import Dialogue, InvalidReplyError
 from actmem.models.structured import Schema
 from actmem.models.tape import Tape
 from actmem.week.agents.protocol import (
+    ASKED,
     card_text,
     closed,
     decision,
@@ -56,9 +57,8 @@ class Hierarchy:
         if self._ended:
             self._ended = False
             self._begin(observation)
-        if self._waiting and observation.error is None:
+        if self._waiting:
             return Query(self._waiting.popleft())
-        self._waiting.clear()
         chosen = self._coordinate(observation)
         self._ended = isinstance(chosen, Act | Pass)
         return chosen
@@ -79,7 +79,7 @@ class Hierarchy:
                 current[watcher] = self._reports[watcher] = report
                 self._waiting.extend(entry["channel"] for entry in report["queries"])
         self._current = current
-        self._waiting = deque(dict.fromkeys(self._waiting))
+        self._waiting = deque(list(dict.fromkeys(self._waiting))[:ASKED])
 
     def _ask_watcher(self, watcher: str, observation: Observation, schema: Schema) -> Any:
         """Return a watcher's report, None where it gave no valid one."""
@@ -117,12 +117,11 @@ class Hierarchy:
             self._coordinator.say(prompt, role="system", pin="rules")
             self._coordinator.say(self._case(observation), pin="plan")
             self._schema = reply_schema(observation, self._options.form)
-        elif observation.error is None:
+        else:
             self._coordinator.say(observation.replies[-1].text)
-        if observation.error is not None:
-            self._coordinator.say(words.fill("base", "refused", problem=observation.error))
+        asked = len(observation.replies)
         try:
-            return self._coordinator.ask(decision, self._schema)
+            return self._coordinator.ask(lambda reply: decision(reply, asked), self._schema)
         except InvalidReplyError:
             return Pass()
 

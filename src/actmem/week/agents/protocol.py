@@ -17,6 +17,7 @@ from actmem.week.scenario import CLOCK
 from actmem.week.world import (
     CHOICES,
     MAX_HANDLES,
+    MAX_QUERIES,
     Act,
     Decision,
     Observation,
@@ -27,6 +28,8 @@ from actmem.week.world import (
 Form = Literal["list", "flags"]
 """How a reply names what is done: a list of handles, or a flag for each handle of the menu."""
 NONE = "NONE"
+ASKED = MAX_QUERIES - 1
+"""Most queries of a model at a step: the world's limit, less the switch of a heartbeat."""
 MAX_CONDITION = 60
 """Most characters of a condition under the form ``flags``."""
 
@@ -93,12 +96,15 @@ def flags_schema(handles: list[str]) -> dict[str, Any]:
     return closed(dict.fromkeys(handles, flag))
 
 
-def decision(reply: dict[str, Any]) -> Decision:
+def decision(reply: dict[str, Any], asked: int = 0) -> Decision:
     """Return what a reply means; raises ``ActionError`` for one that contradicts itself.
 
-    ``reply`` fits the schema that ``reply_schema`` gave for the step.
+    ``reply`` fits the schema that ``reply_schema`` gave for the step. After ``ASKED`` queries at the
+    step only a choice is taken: the world would refuse more, and the model is better told here.
     """
     action = reply["action"]
+    if action != "choose" and asked >= ASKED:
+        raise ActionError("action", f"{asked} queries at one card are enough; choose now")
     handles = _handles(reply)
     if action == "choose":
         if reply["choice"] == NONE:

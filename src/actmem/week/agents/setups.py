@@ -46,7 +46,7 @@ class Setup(NamedTuple):
 SETUPS: dict[str, Setup] = {
     "single": Setup("single", "Single", "one model with its full history"),
     "ledger": Setup("ledger", "Ledger", "rewrites a list of five things to do in every reply"),
-    "heartbeat": Setup("heartbeat", "Optional", "may switch a heartbeat on and off", True),
+    "heartbeat": Setup("heartbeat", "Switched", "may switch a heartbeat on and off", True),
     "heartbeat-60": Setup("heartbeat", "Every60", "has a heartbeat every 60 minutes", True),
     "heartbeat-30": Setup("heartbeat", "Every30", "has a heartbeat every 30 minutes", True),
     "hierarchy": Setup("hierarchy", "Hierarchy", "three watchers propose, a coordinator decides"),

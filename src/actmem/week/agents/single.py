@@ -24,6 +24,7 @@ class Single:
         self.options = options
         self._dialogue = Dialogue(chat, tape, budget=options.history_tokens)
         self._last: Decision | None = None
+        self._asked = 0
         self._schema: Schema
 
     def decide(self, observation: Observation) -> Decision:
@@ -33,6 +34,7 @@ class Single:
             self._last = self._dialogue.ask(self.decode, self._schema)
         except InvalidReplyError:
             self._last = Pass()
+        self._asked = 0 if isinstance(self._last, Act | Pass) else self._asked + 1
         return self._last
 
     def rules(self, observation: Observation) -> str:
@@ -49,13 +51,11 @@ class Single:
 
     def decode(self, reply: Any) -> Decision:
         """Return what a reply means; raises ``ActionError`` where it is to be asked again."""
-        return decision(reply)
+        return decision(reply, self._asked)
 
     def _tell(self, observation: Observation) -> None:
         words, say = self.options.words, self._dialogue.say
-        if observation.error is not None:
-            say(words.fill("base", "refused", problem=observation.error))
-        elif self._last is None or isinstance(self._last, Act | Pass):
+        if self._last is None or isinstance(self._last, Act | Pass):
             if self._last is None:
                 say(self.rules(observation), role="system", pin="rules")
             if observation.first:
