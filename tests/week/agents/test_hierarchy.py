@@ -19,7 +19,7 @@ from actmem.week.agents.setups import SetupOptions
 from actmem.week.agents.votes import NEEDED, elected, vote
 from actmem.week.agents.wording import built_in
 from actmem.week.mock import mock
-from actmem.week.obligations import prepare
+from actmem.week.obligations import WeekPlan, prepare
 from actmem.week.play import Acted, Asked, play
 from actmem.week.replay import rows_of
 from actmem.week.score import align, tally
@@ -68,12 +68,14 @@ def roles(**given: Any) -> ByRole:
     return ByRole(**(dict.fromkeys(WATCHERS, EMPTY) | {"coordinator": CHOOSE} | given))
 
 
-def run(chat: ByRole, recorded: Sequence[Any] = ()) -> tuple[Footer, list[Event]]:
+def run(
+    chat: ByRole, recorded: Sequence[Any] = (), plan: WeekPlan = PLAN
+) -> tuple[Footer, list[Event]]:
     written: list[Event] = []
     tape = Tape([e for e in recorded if isinstance(e, Called)], written.append)
     agent = Hierarchy(chat, tape, OPTIONS)
     steps = [e for e in recorded if not isinstance(e, Called)]
-    footer = play(agent, World(PLAN), written.append, steps, resumed=bool(recorded))
+    footer = play(agent, World(plan), written.append, steps, resumed=bool(recorded))
     return footer, written
 
 
@@ -238,3 +240,14 @@ def test_flags_propose_what_is_due_now() -> None:
         "task_2": {"condition": "never", "due_now": False},
     }}  # fmt: skip
     assert due_handles(flags) == ("task_1",)
+
+
+def test_hidden_fields_reach_no_prompt(marked_plan: WeekPlan, sentinel: str) -> None:
+    queries = [entry("channel", name) for name in mock().state_channels]
+    report = EMPTY | {"queries": queries, "due": [entry("task_id", "task_1")]}
+    chat = roles(event_watcher=report, update_watcher=[EMPTY, report])
+    _, events = run(chat, plan=marked_plan)
+    assert of(Asked, events)
+    assert {role for role, _ in chat.prompts} == {*WATCHERS, "coordinator"}
+    for _, prompt in chat.prompts:
+        assert not any(sentinel in message.content for message in prompt)
