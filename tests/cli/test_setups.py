@@ -54,6 +54,20 @@ def test_a_row_says_setup_model_calls_and_tokens(
     assert row(again) == got
 
 
+def test_a_models_trace_is_scored_and_explained_like_any_other(
+    call: Call, week_file: Path, tmp_path: Path
+) -> None:
+    model = script(tmp_path, QUERY, NOTHING)
+    args = ("run", "week", "--model", model, "--scenario", week_file, "--json")
+    got = row(call(*args, "-o", tmp_path / "r"))
+    (path,) = (tmp_path / "r" / "traces").glob("*.jsonl")
+    scored = json.loads(call("score", "week", "--scenario", week_file, "--log", path, "--json").out)
+    assert scored["summary"] == got["counts"]
+    assert row(call("score", "run", tmp_path / "r", "--json")) == got
+    explained = call("explain", "week", "--scenario", week_file, "--log", path)
+    assert (explained.code, bool(explained.out)) == (0, True)
+
+
 def test_the_header_names_what_moves_the_number(
     call: Call, week_file: Path, tmp_path: Path
 ) -> None:
@@ -63,7 +77,7 @@ def test_the_header_names_what_moves_the_number(
     settings = read_trace(path, WeekEvent | Called).header.settings
     assert settings["setup"] == "single"
     assert settings["model_settings"]["script"]
-    assert len(settings["prompts"]) == 64
+    assert {len(digest) for digest in settings["prompts"].values()} == {64}
 
 
 @pytest.mark.parametrize("entry", [{"fail": "connection refused"}, "rubbish", "", '{"action":'])
@@ -156,6 +170,10 @@ def test_prompts_of_ones_own_take_the_place_of_the_built_in_ones(
     called = call("run", "week", "--model", model, "--prompts", own, "--scenario", week_file,
                   "-o", tmp_path / "s")  # fmt: skip
     assert (called.code, "differ in auto" in called.err) == (2, True)
+    (own / "heartbeat.toml").write_text('offer = "Beat!"\nauto = "All {minutes}."\n')
+    called = call("run", "week", "--model", model, "--setups", "heartbeat-30", "--prompts", own,
+                  "--scenario", week_file, "-o", tmp_path / "r")  # fmt: skip
+    assert (called.code, "prompts.heartbeat" in called.err) == (2, True)
 
 
 def test_nudges_that_tell_more_are_labelled(call: Call, week_file: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from actmem.errors import DivergedError, IncompleteError, InputError
 from actmem.files import decode, read_bytes
 from actmem.models.chat import Usage
+from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
 from actmem.run.store import RunFolder
@@ -108,7 +109,7 @@ def _cast_settings(cast: Cast) -> dict[str, Any]:
     return {
         "form": cast.options.form,
         "history_tokens": cast.options.history_tokens,
-        "prompts": cast.options.words.digest,
+        "prompts": cast.options.words.digests | {"dialogue": prompts_digest()},
         "models": {name: dict(chat.settings) for name, chat in cast.chats.items()},
     }
 

@@ -27,8 +27,8 @@ class Words:
 
     def __init__(self, texts: Mapping[str, Mapping[str, str]]) -> None:
         self._texts = texts
-        self.digest = digest(texts)
-        """SHA-256 of all of them, for manifests and traces."""
+        self.digests = {file: digest(named) for file, named in texts.items()}
+        """SHA-256 by file, for manifests and traces."""
 
     def get(self, file: str, name: str) -> str:
         """Return a template as it is."""
