@@ -14,6 +14,7 @@ error                     exit  raised when
 ``IncompleteError``       3     a run or an episode did not reach its end
 ``StoppedError``          3     a budget is spent; what was written can be resumed
 ``DivergedError``         3     a resumed agent did not repeat its record; the episode starts anew
+``Interrupted``           130   the user pressed Ctrl-C during a run; the text says how to resume
 ========================  ====  ==================================================================
 
 Anything else that escapes is a bug in ActMem, and shows its traceback. What an *agent* raises is
@@ -75,3 +76,9 @@ class DivergedError(ActMemError):
     """A resumed agent decided otherwise than its trace says."""
 
     exit_code = 3
+
+
+class Interrupted(ActMemError):  # noqa: N818  (nothing went wrong)
+    """The user ended a run with Ctrl-C; it can be resumed."""
+
+    exit_code = 130

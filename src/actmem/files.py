@@ -43,8 +43,8 @@ def decode(data: bytes, kind: type[T], where: str | Path) -> T:
 
 def write_atomic(path: Path, data: bytes) -> None:
     """Write a file whole or not at all, making its folder; failures are ``InputError``."""
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
+        part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with part.open("xb") as file:
@@ -56,3 +56,5 @@ def write_atomic(path: Path, data: bytes) -> None:
             part.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", path) from None
+    except ValueError as error:
+        raise InputError(f"is no file name: {error}", repr(str(path))) from None

@@ -24,7 +24,7 @@ def digest(value: Any) -> str:
 def digest_files(paths: list[Path]) -> str:
     """Return one SHA-256 over names and contents of ``paths``, whatever their order."""
     total = hashlib.sha256()
-    for path in sorted(paths, key=lambda p: p.name):
-        content = hashlib.sha256(path.read_bytes()).hexdigest()
-        total.update(f"{path.name} {content}\n".encode())
+    named = [(path.name, hashlib.sha256(path.read_bytes()).hexdigest()) for path in paths]
+    for name, content in sorted(named):
+        total.update(f"{name} {content}\n".encode())
     return total.hexdigest()

@@ -23,7 +23,14 @@ from actmem.errors import InputError
 TAG = "event"
 
 
-class Event(Struct, frozen=True, tag_field=TAG, kw_only=True, omit_defaults=True):
+class Event(
+    Struct,
+    frozen=True,
+    tag_field=TAG,
+    kw_only=True,
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+):
     """Base of all lines of a trace."""
 
 
@@ -105,13 +112,29 @@ def read_trace(path: Path, events: Any) -> Trace[Any]:
     return Trace(parts[0], tuple(parts[1:]), footer, len(whole))
 
 
+def _plain(value: Any) -> str | int | float:
+    """Return an agent's value of a kind derived from text or number (a NumPy string) as plain."""
+    # Not str(value) and the like, which the subclass may override.
+    if isinstance(value, str):
+        return str.__add__("", value)
+    if isinstance(value, int):
+        return int.__add__(0, value)
+    if isinstance(value, float):
+        return float.__add__(0.0, value)
+    raise NotImplementedError(f"a trace cannot hold a {type(value).__name__}")
+
+
 class TraceWriter:
     """Appends lines to a trace; ``size`` cuts what is torn off an existing file before."""
 
     def __init__(self, path: Path, size: int = 0) -> None:
         self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        os.ftruncate(self._fd, size)
-        self._encode = msgspec.json.Encoder().encode
+        try:
+            os.ftruncate(self._fd, size)
+        except OSError:
+            self.close()
+            raise
+        self._encode = msgspec.json.Encoder(enc_hook=_plain).encode
 
     def write(self, event: Event) -> None:
         """Append one line; it has reached the operating system when this returns.
@@ -123,8 +146,10 @@ class TraceWriter:
             line = line[os.write(self._fd, line) :]
 
     def close(self) -> None:
-        """Close the file."""
-        os.close(self._fd)
+        """Close the file; a second call does nothing, a later ``write`` is an ``OSError``."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1  # the number may soon be another file's
 
     def __enter__(self) -> TraceWriter:
         return self

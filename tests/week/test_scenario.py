@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ def test_a_scenario_survives_writing_and_reading(tmp_path: Path) -> None:
         assert load(path) == load_any(path) == week
         assert dump(load(path)) == path.read_bytes()
         assert load(path).digest == week.digest
+        assert week.digest == sha256(path.read_bytes().rstrip(b"\n")).hexdigest()
 
 
 def test_defaults_are_left_out_and_keys_are_sorted() -> None:

@@ -1,24 +1,37 @@
 """The command line: verbs over suites, one file a verb, loaded when it is called.
 
 Exit codes: 0 complete; 1 what was checked does not hold; 2 wrong usage or input, in one line; 3
-failed or incomplete; 130 interrupted.
+failed or incomplete, or the output could not be written; 130 interrupted; 141 whoever read our
+output has gone.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 
 import click
 
 from actmem import __version__
 from actmem.errors import ActMemError
 
+INTERRUPTED = 130
+UNREAD = 141
+LONGEST = 1000
+"""Most characters of an error's line."""
+
+_NO_WORDS: tuple[type[Exception], ...] = (
+    (click.exceptions.NoArgsIsHelpError,) if hasattr(click.exceptions, "NoArgsIsHelpError") else ()
+)
+"""What click raises for a verb without a word, with the help as its text; before 8.2 it prints it."""
+
 VERBS = {
-    "make": "Make weeks.",
-    "check": "Check scenario files, the content bank, models.",
+    "make": "Make weeks and trials.",
+    "check": "Check scenario files, the content bank, models, memories.",
     "run": "Play a suite and print the scored table.",
     "plan": "Say what a run of models would take.",
     "score": "Score a log, or a run folder again.",
@@ -62,15 +75,26 @@ def group() -> None:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
-    sys.exit(run_cli(args))
+    _mend_streams()
+    code = run_cli(args)
+    if code == INTERRUPTED:
+        # Threads that an agent started may not end; whoever pressed Ctrl-C does not wait for them.
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run_cli(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; errors are one line on stderr."""
+    words = [*(sys.argv[1:] if args is None else args)]  # the verb `list` hides the built-in here
+    streams = (sys.stdout, sys.stderr)
     try:
-        outcome = group.main(args, prog_name="actmem", standalone_mode=False)
+        outcome = group.main(words, prog_name="actmem", standalone_mode=False, obj=words)
         sys.stdout.flush()
     except click.UsageError as error:
+        if isinstance(error, _NO_WORDS):  # nothing was asked: say what could be
+            click.echo(error.format_message(), err=True)
+            return 2
         where = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
         return _fail(f"{error.format_message()}{where}", 2)
     except click.ClickException as error:
@@ -78,13 +102,50 @@ def run_cli(args: Sequence[str] | None = None) -> int:
     except ActMemError as error:
         return _fail(str(error), error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        return _fail("interrupted", 130)
-    except BrokenPipeError:  # whoever read our output has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _fail("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        _discard_stdout()
+        return UNREAD
+    except SystemExit:
+        if sys.stdout is streams[0]:
+            raise
+        sys.stdout, sys.stderr = (
+            streams  # click answers a broken pipe with streams that keep silent
+        )
+        _discard_stdout()
+        return UNREAD
+    except OSError as error:
+        _discard_stdout()
+        if error.filename is None:
+            return _fail(f"stdout cannot be written: {error.strerror}", 3)
+        return _fail(f"{error.filename}: {error.strerror}", 2)
     return outcome if isinstance(outcome, int) else 0
 
 
+def _mend_streams() -> None:
+    """Give every standard stream something to write to that no sign can break.
+
+    A closed one is opened to nothing, before a file of ours takes its number.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _discard_stdout() -> None:
+    """Let what is left in stdout's buffer go nowhere, so that nothing complains at the end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _fail(message: str, code: int) -> int:
-    click.echo(f"actmem: {' '.join(message.split())}", err=True)
+    text = " ".join(message.split())
+    click.echo(f"actmem: {text if len(text) <= LONGEST else text[:LONGEST] + '…'}", err=True)
     return code

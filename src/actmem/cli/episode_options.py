@@ -10,10 +10,11 @@ import click
 
 from actmem.cli.model_options import model_options
 from actmem.cli.setup_options import read_cast, setup_options
-from actmem.cli.week_options import PATH, knob_options, knobs
+from actmem.cli.week_options import KNOBS, PATH, knob_options, refuse_together
 
 if TYPE_CHECKING:
     from actmem.run.plan import Manifest
+    from actmem.week.make import Knobs
     from actmem.week.scenario import Scenario
     from actmem.week.suite import Cast
 
@@ -74,31 +75,31 @@ def episode_options(command: F) -> F:
 
 def planned(given: dict[str, Any]) -> tuple[list[Scenario], Cast | None, Manifest]:
     """Return the weeks, the models in their setups, and the plan of the run that options give."""
+    from actmem.cli.conduct import stdout_kept
     from actmem.week.agents import BUILT_IN
     from actmem.week.suite import make_manifest
 
-    wanted = (given["profile"], given["days"], given["density"], given["channels"])
-    scenarios = _scenarios(given["weeks"], given["files"], given["seed"], wanted)
+    if given["files"]:
+        refuse_together("scenario", "weeks", *KNOBS)
+    scenarios = _scenarios(given["weeks"], given["files"], given["seed"], given["knobs"])
     cast = read_cast(given)
     agents = given["agents"]
     if not agents and cast is None:
         agents = tuple(BUILT_IN)
-    manifest = make_manifest(
-        scenarios,
-        agents,
-        seed=given["seed"] or 0,
-        repeats=given["repeats"],
-        nudge=given["nudge"],
-        cast=cast,
-    )
+    with stdout_kept():  # an agent's file is loaded here, and may print
+        manifest = make_manifest(
+            scenarios,
+            agents,
+            seed=given["seed"] or 0,
+            repeats=given["repeats"],
+            nudge=given["nudge"],
+            cast=cast,
+        )
     return scenarios, cast, manifest
 
 
 def _scenarios(
-    weeks: int,
-    files: tuple[Path, ...],
-    seed: int | None,
-    given: tuple[str, int, float, str | None],
+    weeks: int, files: tuple[Path, ...], seed: int | None, wanted: Knobs
 ) -> list[Scenario]:
     """Return the weeks of files, of a seed, or the first of the standard set."""
     from actmem.week.make import Knobs, make_weeks
@@ -107,7 +108,6 @@ def _scenarios(
 
     if files:
         return [load_any(path) for path in files]
-    wanted = knobs(*given)
     if seed is None and wanted == Knobs():
         return standard_weeks(weeks)
     return list(make_weeks(1 if seed is None else seed, weeks, wanted))

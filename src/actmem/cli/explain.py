@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from actmem.cli.week_options import PATH
+from actmem.cli.week_options import PATH, placed, refuse_together
 
 
 @click.group()
@@ -21,6 +21,8 @@ def explain() -> None:
 @click.option("--task", metavar="ID", help="One task only.")
 def week(scenario: Path, log: Path | None, step: str | None, task: str | None) -> None:
     """Explain a step, a task, or the whole week."""
+    if task is not None:
+        refuse_together("task", "step")
     from actmem.week.explain import explain_step, explain_task, explain_week
     from actmem.week.logs import read_rows
     from actmem.week.obligations import prepare
@@ -28,7 +30,16 @@ def week(scenario: Path, log: Path | None, step: str | None, task: str | None) -
     from actmem.week.score import align
 
     plan = prepare(load_any(scenario))
-    rows = align(plan, read_rows(plan, log)).rows if log else None
+    rows = None
+    if log is not None:
+        aligned = placed(log, lambda: align(plan, read_rows(plan, log)))
+        rows = aligned.rows
+        if aligned.missing:
+            click.echo(
+                f"{log}: {aligned.missing} of {len(rows)} steps have no row and are shown as empty "
+                f"acts, the first is {aligned.first_missing}",
+                err=True,
+            )
     if task is not None:
         lines = explain_task(plan, task, rows)
     elif step is not None:

@@ -9,11 +9,15 @@ import click
 
 from actmem.cli.episode_options import episode_options, planned
 from actmem.cli.week_options import PATH
+from actmem.trials.commands import run_trials
 
 
 @click.group()
 def run() -> None:
     """Play a suite and print the scored table."""
+
+
+run.add_command(run_trials)
 
 
 @run.command()
@@ -22,6 +26,7 @@ def run() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
 def week(output: Path | None, as_json: bool, **given: Any) -> int:
     """Play simulated weeks, with agents that need no model or with models in setups."""
+    from actmem.cli.conduct import conducted
     from actmem.report.terminal import progress
     from actmem.run.execute import execute
     from actmem.run.store import RunFolder
@@ -29,14 +34,11 @@ def week(output: Path | None, as_json: bool, **given: Any) -> int:
 
     scenarios, cast, manifest = planned(given)
     folder = RunFolder.prepare(output, manifest, unit_files(scenarios))
-    click.echo(
-        f"run folder: {folder.path} (resume with the same command and -o {folder.path})", err=True
-    )
     steps = {s.scenario_name: sum(len(day.steps) for day in s.days) for s in scenarios}
     chats = cast.chats.values() if cast else ()
     workers = min([given["workers"], *(chat.parallel for chat in chats)])
     try:
-        with progress(manifest.episodes, steps) as board:
+        with conducted(folder.path), progress(manifest.episodes, steps) as board:
             execute(folder, WeekSuite(folder, board.step, cast), workers, board.ended)
     finally:
         for chat in chats:

@@ -6,12 +6,16 @@ from pathlib import Path
 
 import click
 
-from actmem.cli.week_options import PATH
+from actmem.cli.week_options import PATH, placed
+from actmem.mem2act.commands import score_mem2act
 
 
 @click.group()
 def score() -> None:
     """Score what was recorded."""
+
+
+score.add_command(score_mem2act)
 
 
 @score.command()
@@ -31,8 +35,8 @@ def week(scenario: Path, log: Path, as_json: bool) -> None:
     from actmem.week.score import score as score_rows
 
     plan = prepare(load_any(scenario))
-    rows = read_rows(plan, log)
-    result = score_rows(plan, rows)
+    rows = placed(log, lambda: read_rows(plan, log))
+    result = placed(log, lambda: score_rows(plan, rows))
     shares = rates(result.summary)
     links = count_links(records(plan, rows))
     if as_json:
@@ -49,7 +53,13 @@ def week(scenario: Path, log: Path, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
 def run(folder: Path, as_json: bool) -> int:
     """Score a run folder again, from its scenarios and traces alone."""
-    from actmem.cli.run import show_run
     from actmem.run.store import RunFolder
 
-    return show_run(RunFolder.open(folder), as_json)
+    opened = RunFolder.open(folder)
+    if opened.manifest.suite == "trials":
+        from actmem.trials.commands import show_run as show_trials
+
+        return show_trials(folder, as_json)
+    from actmem.cli.run import show_run
+
+    return show_run(opened, as_json)

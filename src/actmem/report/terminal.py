@@ -22,10 +22,10 @@ from actmem.week.score import Score
 
 WIDTH = 120
 """Columns of a table where the output is no terminal."""
-WIDE = 180
-"""The same for a table with the columns ``MODELLED``."""
 MODELLED = ("invalid", "calls", "tokens")
 """Further columns of a run with models. A star says that long histories were pruned."""
+WORDS = 40
+"""Most columns of an agent's name before it is folded."""
 
 
 def print_json(value: Any) -> None:
@@ -38,8 +38,20 @@ def percent(value: float | None) -> str:
     return "n/a" if value is None else f"{100 * value:.1f}"
 
 
-def _console(width: int = WIDTH) -> Console:
-    return Console(highlight=False, width=None if sys.stdout.isatty() else width)
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command line, which knows the exit code: called where it is handled."""
+        raise BrokenPipeError
+
+
+def _console(width: int | None) -> Console:
+    return _Console(highlight=False, markup=False, emoji=False, width=width)
+
+
+def _print(table: Table) -> None:
+    """Print a table, wider than the terminal rather than with numbers cut short."""
+    needed = _console(10_000).measure(table).minimum
+    _console(max(needed, _console(None).width if sys.stdout.isatty() else WIDTH)).print(table)
 
 
 class Board:
@@ -99,14 +111,10 @@ def show_results(results: Sequence[Result]) -> None:
     names = ["agent", "scored", "Set-F1", "per week", "prec", "recall", "late", "x-day", "update",
              "FP", "clock", "hidden", "stale"]  # fmt: skip
     for name in [*names, *(MODELLED if modelled else ()), "privilege"]:
-        wide = name in ("agent", "privilege")
-        table.add_column(
-            name,
-            justify="left" if wide else "right",
-            no_wrap=not (wide and modelled),
-            overflow="fold",
-            min_width={"agent": 28, "privilege": 12}.get(name) if modelled else None,
-        )
+        if name in ("agent", "privilege"):  # long ones are folded, numbers never
+            table.add_column(name, max_width=WORDS, overflow="fold")
+        else:
+            table.add_column(name, justify="right", no_wrap=True)
     for result in results:
         rates, counts = result.rates, result.counts
         covered = f"{result.scored}/{result.planned}"
@@ -127,7 +135,7 @@ def show_results(results: Sequence[Result]) -> None:
             *(_model_cells(result) if modelled else ()),
             result.privilege,
         )
-    _console(WIDE if modelled else WIDTH).print(table)
+    _print(table)
 
 
 def _model_cells(result: Result) -> tuple[str, ...]:
@@ -148,14 +156,13 @@ def show_score(score: Score, rates: Rates, links: Links) -> None:
     for metric, total in score.summary.items():
         cells = [str(score.per_day[day].metrics[metric]) for day in days]
         table.add_row(metric, str(total), *cells)
-    console = _console()
-    console.print(table)
+    _print(table)
     for field in Rates.__struct_fields__:
-        console.print(f"{field:<22}{percent(getattr(rates, field)):>7}")
-    console.print(f"{'hits with evidence':<22}{links.hits_with_evidence:>7}")
-    console.print(f"{'hits without evidence':<22}{links.hits_without_evidence:>7}")
+        print(f"{field:<22}{percent(getattr(rates, field)):>7}")
+    print(f"{'hits with evidence':<22}{links.hits_with_evidence:>7}")
+    print(f"{'hits without evidence':<22}{links.hits_without_evidence:>7}")
     for link, number in links.broken.items():
-        console.print(f"{'broken at ' + link:<22}{number:>7}")
+        print(f"{'broken at ' + link:<22}{number:>7}")
 
 
 def show_composition(scenarios: Sequence[Scenario]) -> None:
@@ -170,4 +177,4 @@ def show_composition(scenarios: Sequence[Scenario]) -> None:
         table.add_column(scenario.scenario_name, justify="right")
     for name, published in paper_table_1().items():
         table.add_row(name, str(published), *(str(column[name]) for column in columns))
-    _console().print(table)
+    _print(table)

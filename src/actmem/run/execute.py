@@ -2,7 +2,8 @@
 
 Finished episodes stay. One that broke off goes on from its last whole line, or starts anew where
 the agent does not repeat its record. Failed ones are played anew. Workers are daemon threads: when
-the main thread is interrupted the process ends at once, and the folder can be resumed.
+the main thread is interrupted nothing more is written, the process can end at once, and the folder
+can be resumed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -18,9 +20,36 @@ import msgspec
 from actmem.errors import DivergedError, IncompleteError
 from actmem.run.plan import Episode, Suite
 from actmem.run.store import RunFolder
-from actmem.trace import Footer, TraceWriter, now
+from actmem.trace import Event, Footer, TraceWriter, now
 
 Progress = Callable[[Episode, Footer], None]
+
+
+class _Stopped(BaseException):
+    """The run has ended under this worker. No ``Exception``: no agent's handler may swallow it."""
+
+
+class _Gate:
+    """Lets workers change the folder until it is shut; the lock is given back only then."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._shut = False
+
+    @contextmanager
+    def passed(self) -> Iterator[None]:
+        """Hold the gate open for one change of a file; raises ``_Stopped`` when it is shut."""
+        with self._lock:
+            if self._shut:
+                raise _Stopped
+            yield
+
+    def shut(self) -> None:
+        """Let nobody through any more; waits at most a second for a write that hangs."""
+        held = self._lock.acquire(timeout=1)
+        self._shut = True
+        if held:
+            self._lock.release()
 
 
 def execute(
@@ -28,49 +57,52 @@ def execute(
 ) -> None:
     """Play every episode of ``folder`` that has not ended well, then give back the lock.
 
-    An episode that fails does not stop the others. Raises ``IncompleteError`` where a trace cannot
-    be written (a full disk), and whatever bug a suite raises.
+    Episodes that read another's trace come after all others. An episode that fails does not stop the
+    rest. Raises ``IncompleteError`` where a trace cannot be written (a full disk), and whatever bug a
+    suite raises.
     """
-    pending = [e for e in folder.manifest.episodes if not _ended_well(folder, suite, e)]
+    gate = _Gate()
     try:
-        _execute(folder, suite, [e for e in pending if not e.after], workers, progress)
-        _execute(folder, suite, [e for e in pending if e.after], workers, progress)
+        pending = [e for e in folder.manifest.episodes if not _ended_well(folder, suite, e)]
+        for batch in ([e for e in pending if not e.after], [e for e in pending if e.after]):
+            for episode, footer in _outcomes(folder, suite, batch, workers, gate):
+                if progress is not None:
+                    progress(episode, footer)
     finally:
+        gate.shut()
         folder.release()
 
 
-def _execute(
-    folder: RunFolder,
-    suite: Suite,
-    pending: Sequence[Episode],
-    workers: int,
-    progress: Progress | None,
-) -> None:
+def _outcomes(
+    folder: RunFolder, suite: Suite, episodes: Sequence[Episode], workers: int, gate: _Gate
+) -> Iterator[tuple[Episode, Footer]]:
+    """Play episodes side by side and yield each as it ends."""
     waiting: queue.SimpleQueue[Episode | None] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[Episode, Footer | BaseException]] = queue.SimpleQueue()
-    for episode in pending:
-        waiting.put(episode)
 
     def work() -> None:
         while (episode := waiting.get()) is not None:
             try:
-                done.put((episode, _play(folder, suite, episode)))
+                done.put((episode, _play(folder, suite, episode, gate)))
+            except _Stopped:
+                return
             except BaseException as error:  # handed to the main thread, which raises it
                 done.put((episode, error))
                 return
 
-    for _ in range(min(workers, len(pending))):
+    for episode in episodes:
+        waiting.put(episode)
+    for _ in range(min(workers, len(episodes))):
         waiting.put(None)
         threading.Thread(target=work, daemon=True).start()
-    for _ in pending:
+    for _ in episodes:
         episode, outcome = done.get()
         if isinstance(outcome, OSError):
             where = folder.trace_path(episode)
             raise IncompleteError(f"{where}: cannot be written: {outcome.strerror}") from None
         if isinstance(outcome, BaseException):
             raise outcome
-        if progress is not None:
-            progress(episode, outcome)
+        yield episode, outcome
 
 
 def _ended_well(folder: RunFolder, suite: Suite, episode: Episode) -> bool:
@@ -78,30 +110,46 @@ def _ended_well(folder: RunFolder, suite: Suite, episode: Episode) -> bool:
     return trace is not None and trace.footer is not None and trace.footer.status == "complete"
 
 
-def _play(folder: RunFolder, suite: Suite, episode: Episode) -> Footer:
+def _play(folder: RunFolder, suite: Suite, episode: Episode, gate: _Gate) -> Footer:
     """Play or continue one episode and write its trace to the end."""
     trace = folder.trace(episode, suite.events)
     if trace is not None and trace.footer is not None:
-        folder.set_aside(episode)
+        with gate.passed():
+            folder.set_aside(episode)
         trace = None
+    recorded, size = (trace.events, trace.size) if trace else ((), 0)
     try:
-        return _write(
-            folder, suite, episode, trace.events if trace else (), trace.size if trace else 0
-        )
+        return _write(folder, suite, episode, recorded, size, gate)
     except DivergedError:
-        folder.set_aside(episode)
-        return _write(folder, suite, episode, (), 0)
+        with gate.passed():
+            folder.set_aside(episode)
+        return _write(folder, suite, episode, (), 0, gate)
 
 
 def _write(
-    folder: RunFolder, suite: Suite, episode: Episode, recorded: tuple[Any, ...], size: int
+    folder: RunFolder,
+    suite: Suite,
+    episode: Episode,
+    recorded: tuple[Any, ...],
+    size: int,
+    gate: _Gate,
 ) -> Footer:
     started = time.perf_counter()
-    with TraceWriter(folder.trace_path(episode), size) as writer:
+    with gate.passed():
+        writer = TraceWriter(folder.trace_path(episode), size)
+
+    def write(event: Event) -> None:
+        with gate.passed():
+            writer.write(event)
+
+    with writer:
         if size == 0:
-            header = suite.header(episode)
-            writer.write(msgspec.structs.replace(header, started=now()))
-        footer = suite.play(episode, recorded, writer.write)
+            write(msgspec.structs.replace(suite.header(episode), started=now()))
+        try:
+            footer = suite.play(episode, recorded, write)
+        except (SystemExit, KeyboardInterrupt) as error:
+            # Ctrl-C comes to the main thread alone: here it is the agent that wants to leave.
+            footer = Footer(status="failed", error=type(error).__name__)
         footer = msgspec.structs.replace(footer, seconds=round(time.perf_counter() - started, 3))
-        writer.write(footer)
+        write(footer)
     return footer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol
@@ -11,7 +12,7 @@ from msgspec import Struct
 from actmem.trace import Event, Footer, Header
 
 
-class Episode(Struct, frozen=True, kw_only=True):
+class Episode(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One unit played once by one agent."""
 
     id: str
@@ -28,7 +29,7 @@ class Episode(Struct, frozen=True, kw_only=True):
     """Id of the episode whose trace this one reads; it is played before."""
 
 
-class Manifest(Struct, frozen=True, kw_only=True):
+class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole plan of a run. A folder is resumed only with an equal one, but for ``created``."""
 
     format: Literal["actmem-run-1"] = "actmem-run-1"
@@ -50,7 +51,11 @@ class Suite(Protocol):
     """Union of the event structs that its traces hold."""
 
     def header(self, episode: Episode) -> Header:
-        """Return the header of the episode's trace, without its start time."""
+        """Return the header of the episode's trace, without its start time.
+
+        Its settings name the episode's seed: a trace is bound to its episode by unit, agent and
+        seed.
+        """
         ...
 
     def play(
@@ -64,9 +69,21 @@ class Suite(Protocol):
 
 
 def episode_id(unit: str, agent: str, repeat: int) -> str:
-    """Return a file name for an episode: unit, agent and repeat, other characters replaced."""
-    slug = re.sub(r"[^A-Za-z0-9_-]+", "-", agent).strip("-")[:60] or "agent"
-    return f"{re.sub(r'[^A-Za-z0-9_-]+', '-', unit)}.{slug}.{repeat}"
+    """Return a file name for an episode: unit, agent and repeat, each as ``file_name`` writes it."""
+    return f"{file_name(unit)}.{file_name(agent)}.{repeat}"
+
+
+def file_name(name: str) -> str:
+    """Return ``name`` where it is a plain file name, else its end made plain and a digest.
+
+    Different names have different file names: ``a/x.py:Agent`` and ``a-x.py:Agent`` are two agents,
+    and a unit called ``../x`` stays in its folder.
+    """
+    if re.fullmatch(r"[A-Za-z0-9_-]{1,60}", name):
+        return name
+    mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name)[-40:].strip("-")
+    return f"{plain}-{mark}" if plain else mark
 
 
 def episode_seed(seed: int, number: int) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from datetime import datetime
@@ -19,7 +20,7 @@ import msgspec
 from actmem.errors import InputError
 from actmem.files import decode, read_bytes, write_atomic
 from actmem.hashing import canonical
-from actmem.run.plan import Episode, Manifest
+from actmem.run.plan import Episode, Manifest, file_name
 from actmem.trace import Trace, read_trace
 
 RUNS = Path("runs")
@@ -30,17 +31,20 @@ class RunFolder:
     """A folder that holds one run."""
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
-        self.path = path
+        self.path = path.absolute()  # an agent may change the present folder
         self.manifest = manifest
         self._lock: int | None = None
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
         """Open an existing run for reading."""
-        if not (path / "manifest.json").is_file():
+        try:
+            known = (path / "manifest.json").is_file()
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", path) from None
+        if not known:
             raise InputError("is no run folder: it has no manifest.json", path)
-        data = read_bytes(path / "manifest.json")
-        return cls(path, decode(data, Manifest, path / "manifest.json"))
+        return cls(path, _read_manifest(path / "manifest.json"))
 
     @classmethod
     def prepare(
@@ -51,23 +55,34 @@ class RunFolder:
         ``units`` are the files of the units, by name. Raises ``InputError`` where the folder holds
         another run (the difference is named), is in use, or is no run folder and not empty.
         """
+        _validate(manifest, "the plan")
         folder = cls(path or _new_folder(manifest.suite), manifest)
         try:
-            folder.path.mkdir(parents=True, exist_ok=True)
-            folder._acquire()
-            known = folder.path / "manifest.json"
-            if known.exists():
-                _compare(decode(read_bytes(known), Manifest, known), manifest, folder.path)
-                return folder
-            if any(not _of_preparation(entry) for entry in folder.path.iterdir()):
-                raise InputError("is not empty and no run folder; give a new one", folder.path)
-            (folder.path / "traces").mkdir(exist_ok=True)
+            folder._take_up(units)
         except OSError as error:
+            folder.release()
             raise InputError(f"cannot be used: {error.strerror}", folder.path) from None
-        for name, data in units.items():
-            write_atomic(folder.unit_path(name), data)
-        write_atomic(known, canonical(manifest) + b"\n")
+        except BaseException:
+            folder.release()
+            raise
         return folder
+
+    def _take_up(self, units: Mapping[str, bytes]) -> None:
+        """Lock the folder, then compare its manifest, or make the folder and write one."""
+        known = self.path / "manifest.json"
+        if self.path.exists():
+            _refuse_foreign(self.path)  # before the lock's file is put into it
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._acquire()
+        _refuse_foreign(self.path)
+        resumed = known.exists()
+        if resumed:
+            _compare(_read_manifest(known), self.manifest, self.path)
+        (self.path / "traces").mkdir(exist_ok=True)
+        if not resumed:
+            for name, data in units.items():
+                write_atomic(self.unit_path(name), data)
+            write_atomic(known, canonical(self.manifest) + b"\n")
 
     def _acquire(self) -> None:
         self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
@@ -85,7 +100,7 @@ class RunFolder:
 
     def unit_path(self, name: str) -> Path:
         """Return the path of a unit's file."""
-        return self.path / "units" / f"{name}.json"
+        return self.path / "units" / f"{file_name(name)}.json"
 
     def trace_path(self, episode: Episode) -> Path:
         """Return the path of an episode's trace."""
@@ -97,12 +112,18 @@ class RunFolder:
         Raises ``InputError`` where the trace belongs to another episode.
         """
         path = self.trace_path(episode)
-        if not path.exists() or b"\n" not in read_bytes(path):
+        try:
+            trace = read_trace(path, events) if _has_a_line(path) else None
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", path) from None
+        if trace is None:
             return None
-        trace = read_trace(path, events)
+        header = trace.header
         expected = (episode.unit, self.manifest.units[episode.unit], episode.agent)
-        if (trace.header.unit, trace.header.unit_digest, trace.header.agent) != expected:
+        if (header.unit, header.unit_digest, header.agent) != expected:
             raise InputError("is the trace of another unit or agent", path)
+        if header.settings.get("seed", episode.seed) != episode.seed:
+            raise InputError("is the trace of another episode: its seed differs", path)
         return trace
 
     def set_aside(self, episode: Episode) -> None:
@@ -120,12 +141,45 @@ def _new_folder(suite: str) -> Path:
     return RUNS / f"{suite}-{stamp}-{secrets.token_hex(3)}"
 
 
-def _of_preparation(entry: Path) -> bool:
-    """Say whether a folder without a manifest may hold ``entry``: a killed preparation left it."""
-    if entry.name == "traces":
-        return not any(entry.iterdir())
-    torn = entry.name.startswith(".manifest.json.") and entry.name.endswith(".part")
-    return torn or entry.name in ("lock", "units")
+def _has_a_line(path: Path) -> bool:
+    """Say whether there is such a file, with one whole line at least."""
+    if not path.exists():
+        return False
+    with path.open("rb") as file:
+        return any(b"\n" in part for part in iter(lambda: file.read(65536), b""))
+
+
+_LEFT_OVER = re.compile(r"lock|units|traces|\.manifest\.json\.[0-9a-f]+\.part")
+"""What a run has made when it is killed before its manifest is written."""
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Refuse a folder that holds something, but neither a run nor the beginnings of one."""
+    names = {entry.name for entry in path.iterdir()}
+    if not names or "manifest.json" in names:
+        return
+    begun = "lock" in names and all(_LEFT_OVER.fullmatch(name) for name in names)
+    if not begun or ("traces" in names and any((path / "traces").iterdir())):
+        raise InputError("is not empty and no run folder; give a new one", path)
+
+
+def _read_manifest(path: Path) -> Manifest:
+    manifest = decode(read_bytes(path), Manifest, path)
+    _validate(manifest, path)
+    return manifest
+
+
+def _validate(manifest: Manifest, where: str | Path) -> None:
+    """Refuse a manifest whose episodes would share a file, leave the folder or lack a unit."""
+    seen: set[str] = set()
+    for episode in manifest.episodes:
+        if episode.id in seen:
+            raise InputError(f"two episodes have the id {episode.id!r}", where)
+        seen.add(episode.id)
+        if not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", episode.id):
+            raise InputError(f"the episode id {episode.id!r} is no file name", where)
+        if episode.unit not in manifest.units:
+            raise InputError(f"the episode {episode.id!r} names no unit of the run", where)
 
 
 def _compare(known: Manifest, wanted: Manifest, path: Path) -> None:

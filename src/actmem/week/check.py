@@ -28,7 +28,12 @@ from actmem.week.obligations import (
 from actmem.week.scenario import CLOCK, Scenario, clock_time, minutes
 from actmem.week.world import MAX_HANDLES
 
-STAGES = ("idle", "in_progress", "complete")
+FOLLOWS = {
+    "idle": ("idle", "complete"),
+    "in_progress": ("idle", "in_progress", "complete"),
+    "complete": ("in_progress",),
+}
+"""The stages of a process, each with those that it may follow."""
 
 
 class Violation(NamedTuple):
@@ -293,25 +298,25 @@ def dependencies(plan: WeekPlan) -> Iterator[Violation]:
 
 
 def process_stages(plan: WeekPlan) -> Iterator[Violation]:
-    """Yield stages of process channels that come out of order within a day."""
+    """Yield stages of process channels that come out of order within a day.
+
+    A day begins idle; nothing is complete that was not in progress; after a completion another
+    process may begin.
+    """
     for day in plan.days:
         for channel in PROCESS_CHANNELS:
-            stage = 0
+            stage = "idle"
             for step in day.day.steps:
                 for event in step.state_events.get(channel, ()):
                     phase = event.meta.get("phase")
                     where = f"{day.day.name} {step.id} {channel}"
-                    if phase not in STAGES:
-                        yield Violation(
-                            "process stages", where, f"{event.id} has the phase {phase!r}"
-                        )
+                    if phase not in FOLLOWS:
+                        message = f"{event.id} has the phase {phase!r}"
+                        yield Violation("process stages", where, message)
                         continue
-                    position = STAGES.index(str(phase))
-                    if position < stage or position > stage + 1:
-                        yield Violation(
-                            "process stages", where, f"{phase} comes after {STAGES[stage]}"
-                        )
-                    stage = position
+                    if stage not in FOLLOWS[str(phase)]:
+                        yield Violation("process stages", where, f"{phase} comes after {stage}")
+                    stage = str(phase)
 
 
 def solvable_acts(plan: WeekPlan) -> Iterator[Violation]:

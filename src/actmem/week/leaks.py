@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from actmem.errors import IncompleteError
 from actmem.week.agents import find_agent
 from actmem.week.content.schema import verb_phrase
 from actmem.week.content.words import content_words
@@ -130,7 +131,9 @@ def _sentences(text: str) -> list[str]:
 
 def _play_keyword(plan: WeekPlan) -> list[Row]:
     events: list[WeekEvent] = []
-    play(find_agent("keyword").make(0, plan), World(plan), events.append)
+    footer = play(find_agent("keyword").make(0, plan), World(plan), events.append)
+    if footer.status != "complete":
+        raise IncompleteError(f"keyword on {plan.scenario.scenario_name}: {footer.error}")
     return rows_of(plan, events)
 
 

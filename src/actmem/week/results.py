@@ -26,9 +26,9 @@ class Played(Struct, frozen=True, kw_only=True):
     error: str
     invalid: int
     """Steps that an empty act stands in for, since no valid action came."""
-    usage: Usage
+    usage: Usage = Usage()
     """What the model's calls took; nothing where there is no model."""
-    pruned: int
+    pruned: int = 0
     """How often a long history lost its oldest half."""
     score: Score
     links: Links
@@ -69,7 +69,7 @@ class Result(Struct, frozen=True, kw_only=True):
     """Episodes that ended in a failure; planned less scored less failed were not ended."""
     rates: Rates
     set_f1_mean: float | None
-    """Mean over weeks of each week's Set-F1."""
+    """Mean over weeks of each week's Set-F1, its repeats pooled."""
     set_f1_sd: float | None
     """Sample standard deviation over weeks; None for fewer than two."""
     invalid: int
@@ -99,8 +99,7 @@ class Result(Struct, frozen=True, kw_only=True):
         fields: dict[str, Any] = msgspec.to_builtins(self)
         shares: dict[str, Any] = fields.pop("rates")
         head = {
-            name: fields.pop(name)
-            for name in ("agent", "setup", "model", "privilege", "planned", "scored", "failed")
+            name: fields.pop(name) for name in ("agent", "privilege", "planned", "scored", "failed")
         }
         return head | shares | fields
 
@@ -136,7 +135,10 @@ def result(
     """Pool the planned episodes of one agent."""
     days = [day for episode in played for day in episode.score.per_day.values()]
     counts = add(METRICS, [episode.score.summary for episode in played])
-    weekly = [f1 for episode in played if (f1 := rates(episode.score.summary).set_f1) is not None]
+    weeks: dict[str, list[Tally]] = {}
+    for episode in played:  # repeats of a week are pooled: they are no weeks of their own
+        weeks.setdefault(episode.unit, []).append(episode.score.summary)
+    weekly = [f1 for week in weeks.values() if (f1 := rates(add((), week)).set_f1) is not None]
     status = Counter(episode.status for episode in played)
     usage = sum((episode.usage for episode in played), Usage())
     return Result(
@@ -186,9 +188,10 @@ def add_groups(groups: Sequence[dict[str, Tally]]) -> dict[str, Tally]:
 
 def add_links(links: Sequence[Links]) -> Links:
     """Add what the obligation records of several episodes tell."""
+    late = add((), [part.late_steps for part in links])
     return Links(
         hits_with_evidence=sum(part.hits_with_evidence for part in links),
         hits_without_evidence=sum(part.hits_without_evidence for part in links),
-        late_steps=dict(sorted(add((), [part.late_steps for part in links]).items())),
+        late_steps=dict(sorted(late.items(), key=lambda item: int(item[0]))),
         broken=add(LINKS, [part.broken for part in links]),
     )

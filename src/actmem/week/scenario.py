@@ -198,11 +198,11 @@ class Scenario(Record, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """SHA-256 over the whole scenario; traces are bound to it.
+        """SHA-256 over what ``dump`` writes, but for the line end; traces are bound to it.
 
         Equal scenarios have equal digests, whether or not their files spell defaults out.
         """
-        return digest(_spelled(self))
+        return digest(_file(self))
 
 
 def minutes(time: str) -> int:
@@ -222,7 +222,13 @@ def load(path: Path) -> Scenario:
 
 def dump(scenario: Scenario) -> bytes:
     """Return the scenario file's bytes: canonical JSON and a line end."""
-    return canonical({"format": FORMAT} | _spelled(scenario)) + b"\n"
+    return canonical(_file(scenario)) + b"\n"
+
+
+def _file(scenario: Scenario) -> dict[str, Any]:
+    """Return what the file holds: the format, and all that differs from the defaults."""
+    given: dict[str, Any] = _spelled(scenario)
+    return {"format": FORMAT} | given
 
 
 def _spelled(value: Any) -> Any:

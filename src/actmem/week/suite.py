@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from actmem.errors import DivergedError, IncompleteError, InputError
@@ -14,9 +17,9 @@ from actmem.models.tape import Called, Tape
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
-from actmem.week.agents import Agent, find_agent
+from actmem.week.agents import BUILT_IN, Agent, AgentSpec, find_agent
 from actmem.week.agents.setups import SetupOptions, find_setup, make_agent
-from actmem.week.heartbeat import PRIVILEGED, Nudge
+from actmem.week.heartbeat import NUDGES, PRIVILEGED, Nudge
 from actmem.week.menu import day_menu
 from actmem.week.obligations import WeekPlan, prepare
 from actmem.week.play import Acted, WeekEvent, describe, is_interrupt, play
@@ -63,9 +66,10 @@ def make_manifest(
     units = {scenario.scenario_name: scenario.digest for scenario in scenarios}
     if len(units) < len(scenarios):
         raise InputError("two of the scenarios have the same name")
-    players: dict[str, dict[str, Any]] = {agent: {} for agent in agents}
+    players: dict[str, dict[str, Any]] = {}
     for agent in agents:
         find_agent(agent)
+        players[agent] = _source(agent)
     settings: dict[str, Any] = {"seed": seed, "repeats": repeats, "nudge": nudge}
     if cast is not None:
         settings |= _cast_settings(cast)
@@ -96,6 +100,14 @@ def make_manifest(
             for repeat in range(repeats)
         ),
     )
+
+
+def _source(agent: str) -> dict[str, Any]:
+    """Return the settings that say what an agent's code was: a changed file is another agent."""
+    if agent in BUILT_IN:
+        return {}
+    path = Path(agent.rpartition(":")[0])
+    return {"agent_file": hashlib.sha256(read_bytes(path)).hexdigest()}
 
 
 def _replayed(unit: str, own: Mapping[str, Any], repeat: int) -> str:
@@ -138,6 +150,10 @@ class WeekSuite:
         self._on_step = on_step
         self._cast = cast
         self._nudge: Nudge = folder.manifest.settings.get("nudge", "channels")
+        if self._nudge not in NUDGES:
+            raise InputError(f"its manifest names an unknown nudge {self._nudge!r}", folder.path)
+        self._agents: dict[str, AgentSpec] = {}
+        self._loading = threading.Lock()
         self.plan = lru_cache(maxsize=64)(self._load)
 
     def _load(self, unit: str) -> WeekPlan:
@@ -146,6 +162,13 @@ class WeekSuite:
         if plan.digest != self._folder.manifest.units.get(unit):
             raise InputError("is not the scenario that the manifest names", path)
         return plan
+
+    def _agent(self, name: str) -> AgentSpec:
+        """Load an agent once a run: its file's module is the same for all workers and episodes."""
+        with self._loading:
+            if name not in self._agents:
+                self._agents[name] = find_agent(name)
+            return self._agents[name]
 
     def header(self, episode: Episode) -> Header:
         """Return the header of the episode's trace."""
@@ -172,12 +195,11 @@ class WeekSuite:
         )
 
     def _privilege(self, episode: Episode) -> str:
-        """Return what the episode's agent gets beyond the standard observation."""
+        """Return the label of what an agent gets; nothing is loaded, scoring runs no code."""
         setup = episode.settings.get("setup")
-        if setup is None:
-            labels = [find_agent(episode.agent).privilege, PRIVILEGED.get(self._nudge, "")]
-        else:
-            labels = [PRIVILEGED.get(self._nudge, "") if find_setup(setup).heartbeat else ""]
+        own = BUILT_IN[episode.agent].privilege if episode.agent in BUILT_IN else ""
+        nudged = setup is None or find_setup(setup).heartbeat
+        labels = [own, PRIVILEGED.get(self._nudge, "") if nudged else ""]
         return ", ".join(label for label in labels if label)
 
     def play(
@@ -189,7 +211,7 @@ class WeekSuite:
             return self._vote(episode, plan, recorded, write)
         tape = Tape((event for event in recorded if isinstance(event, Called)), write)
         try:
-            agent = self._agent(episode, plan, tape)
+            agent = self._make(episode, plan, tape)
         except BaseException as error:
             if is_interrupt(error):
                 raise
@@ -226,10 +248,10 @@ class WeekSuite:
                 self._on_step()
         return trace.footer
 
-    def _agent(self, episode: Episode, plan: WeekPlan, tape: Tape) -> Agent:
+    def _make(self, episode: Episode, plan: WeekPlan, tape: Tape) -> Agent:
         setup = episode.settings.get("setup")
         if setup is None:
-            return find_agent(episode.agent).make(episode.seed, plan)
+            return self._agent(episode.agent).make(episode.seed, plan)
         if self._cast is None:
             raise InputError("needs its model to be played", episode.id)
         chat = self._cast.chats[episode.settings["model"]]

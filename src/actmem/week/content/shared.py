@@ -69,16 +69,15 @@ class Phrases(Part, frozen=True, kw_only=True):
     """
 
     openings: Lines
-    """Heads of the day's agenda."""
+    """What stands before and after the day's agenda: ``{list}``."""
     notes: Lines
-    """How an announcement reaches one in the middle of the day: ``{text}``."""
+    """How an announcement reaches one in the middle of the day: ``{text}``, in quotation marks or
+    at the end."""
     timed: Lines
     window: Lines
     """``{do}``, ``{time}`` and ``{until}``: from one time to the other."""
     cross_day: Lines
     """``{day}``, ``{do}``, ``{when}``."""
-    cross_day_timed: Lines
-    """``{day}``, ``{do}``, ``{time}``."""
     dependency: Lines
     """A sentence after an announcement: ``{first}`` has to be done before."""
     recurrence: Lines

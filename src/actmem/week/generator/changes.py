@@ -12,7 +12,7 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from actmem.week.content.schema import SNAPSHOT_CHANNELS
-from actmem.week.generator.draft import DraftDay, Planned, Rejected, WeekDraft, shape
+from actmem.week.generator.draft import DraftDay, Planned, Rejected, WeekDraft, quiet, shape
 from actmem.week.generator.tasks import free_target, put_messages
 from actmem.week.scenario import Update, clock_time, minutes
 
@@ -72,8 +72,8 @@ def override(week: WeekDraft) -> None:
     frame = week.pool.take(None, day.archetype.domains)
     clause = week.draw.pick(frame.when)
     cue = day.new_cue()
-    day.show_cue(due, week.draw.pick(frame.cues), cue)
-    day.show_near(frame, due, 1)
+    day.show_cue(due, week.draw.pick(quiet(frame.id, "cues", 2)), cue)
+    week.show_near(day, frame, due, 1)
     update = _revised(planned, clause, action="override", new_cue_id=cue)
     notice(day, step, _override_text(week, planned, clause), update, planned)
     planned.due = due
@@ -203,12 +203,18 @@ def depend(week: WeekDraft) -> None:
 
 
 def _add_to_announcement(day: DraftDay, planned: Planned, sentence: str) -> None:
-    """Put a sentence behind the announcement of a task, wherever that stands."""
+    """Put a sentence behind the announcement of a task, wherever that stands.
+
+    An announcement in quotation marks ends at the closing one, any other at the end of its line.
+    """
     lists = (day.agenda, *(step.parts for step in day.steps))
     for lines in lists:
         for position, line in enumerate(lines):
-            if planned.do in line.lower() or planned.task.action_text.removesuffix(".") in line:
-                quoted = line.endswith('"')
-                lines[position] = f'{line[:-1]} {sentence}"' if quoted else f"{line} {sentence}"
-                return
+            start = line.lower().find(planned.do.lower())
+            if start < 0:
+                continue
+            end = line.find('"', start)
+            end = len(line) if end < 0 else end
+            lines[position] = f"{line[:end]} {sentence}{line[end:]}"
+            return
     raise Rejected("the announcement of a dependant task was not found")

@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
 
 from actmem.week.content.bank import domains
 from actmem.week.content.schema import Frame, verb_phrase
 from actmem.week.content.shared import Archetype, phrases
-from actmem.week.content.times import forms
+from actmem.week.content.times import fitting
+from actmem.week.content.words import content_words
 from actmem.week.generator.draw import Draw
 from actmem.week.scenario import CLOCK, ChannelEvent, Lure, Task, Update
 
@@ -21,6 +24,8 @@ DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 _SENTENCE = re.compile(r"(^|[.!?] )([a-z])")
 CROWD = 2
 """Most narrative cues at one step."""
+ELSEWHERE = 0.8
+"""Share of the near misses that are played on a day before that of the cue."""
 
 
 class Rejected(Exception):  # noqa: N818  (a draw, not an error)
@@ -127,17 +132,6 @@ class DraftDay:
         self.steps[step].cues.append(cue)
         self.steps[step].triggers += 1
 
-    def show_near(self, frame: Frame, due: int, number: int) -> None:
-        """Put near misses of ``frame`` into different steps before ``due``.
-
-        After the cue they would speak of a world in which it had not come.
-        """
-        used: list[int] = []
-        for scene in self._draw.sample(frame.near, min(number, due)):
-            step = self.free_step(0, due - 1, used)
-            used.append(step)
-            self.steps[step].parts.append(scene)
-
     def say(self, step: int, channel: str, event: ChannelEvent) -> None:
         """Put a message on a channel."""
         self.steps[step].events.setdefault(channel, []).append(event)
@@ -187,9 +181,61 @@ class WeekDraft:
             note = self.draw.pick(self.shapes.notes).replace("{text}", announcement)
             day.steps[told].parts.append(note)
 
+    def show_near(self, day: DraftDay, frame: Frame, due: int, number: int) -> None:
+        """Play near misses of ``frame``: at steps of its day before ``due``, or on earlier days.
+
+        After the cue they would speak of a world in which it had not come; and if each cue had its
+        near miss a few steps before it, one could wait for it.
+        """
+        used: list[int] = []
+        others = self.days[: day.number]
+        for scene in self.draw.sample(quiet(frame.id, "near", 2), number):
+            if others and (len(used) == due or self.draw.chance(ELSEWHERE)):
+                place = self.draw.pick(others)
+                place.steps[place.free_step(0, place.last)].parts.append(scene)
+            elif len(used) < due:
+                step = day.free_step(0, due - 1, used)
+                used.append(step)
+                day.steps[step].parts.append(scene)
+
     def clock(self, minute: int) -> str:
         """Return a time in one of its forms."""
-        return self.draw.pick(forms(minute))
+        return self.draw.pick(fitting(minute))(minute)
+
+    def span(self, start: int, end: int) -> tuple[str, str]:
+        """Return two times in one form that fits both."""
+        form = self.draw.pick([form for form in fitting(start) if form in fitting(end)])
+        return form(start), form(end)
+
+
+@lru_cache(maxsize=1024)
+def quiet(frame_id: str, kind: Literal["cues", "near"], least: int) -> tuple[str, ...]:
+    """Return at least ``least`` cues or near misses of a frame: those that echo it the least.
+
+    Cues are weighed by the words that they share with its announcements and near misses, near
+    misses by those shared with the announcements. Whoever counts words then learns little.
+    """
+    frame = frames()[frame_id]
+    words = told_words(frame_id)
+    if kind == "cues":
+        words = words.union(*map(content_words, frame.near))
+    lines: tuple[str, ...] = getattr(frame, kind)
+    shared = [len(content_words(line) & words) for line in lines]
+    bar = sorted(shared)[min(least, len(lines)) - 1] if lines else 0
+    return tuple(line for line, number in zip(lines, shared, strict=True) if number <= bar)
+
+
+@lru_cache(maxsize=1024)
+def told_words(frame_id: str) -> frozenset[str]:
+    """Return the content words of all announcements of a frame."""
+    frame = frames()[frame_id]
+    return frozenset().union(*map(content_words, (*frame.announce, *frame.when, frame.topic)))
+
+
+@lru_cache(maxsize=1)
+def frames() -> dict[str, Frame]:
+    """Return every frame of the bank by its id."""
+    return {frame.id: frame for domain in domains() for frame in domain.frames}
 
 
 def fill(frame: Frame, draw: Draw, threshold: int | None) -> tuple[str, str, str]:

@@ -8,10 +8,14 @@ from actmem.week.content.schema import (
     VALUE_CHANNELS,
     Frame,
 )
-from actmem.week.generator.draft import DraftDay, Rejected, WeekDraft
+from actmem.week.generator.draft import DraftDay, WeekDraft, quiet
 from actmem.week.generator.tasks import in_order, put_messages, unplayed
 from actmem.week.scenario import ChannelEvent, Lure
 
+EARLY = 0.6
+"""Share of the matters on a busy channel that are over before a task's own message."""
+RESERVE = 3
+"""Frames on a channel that noise leaves for tasks and lures."""
 SIBLINGS, OTHER_DAYS = 0.45, 0.15
 """Shares of the lures that are siblings of the day's tasks, and tasks of other days; the rest come
 from matters that are not played at all."""
@@ -22,30 +26,43 @@ def add_scenes(week: WeekDraft, day: DraftDay, frames: int) -> None:
     for _ in range(frames):
         frame = week.pool.take(None, day.archetype.domains)
         due = day.free_step(1, day.last)
-        day.show_near(frame, due, week.draw.below(3))
+        week.show_near(day, frame, due, week.draw.below(3))
         if week.draw.chance(0.7):
-            day.steps[due].parts.append(week.draw.pick(frame.cues))
+            day.steps[due].parts.append(week.draw.pick(quiet(frame.id, "cues", 2)))
 
 
 def add_messages(week: WeekDraft, day: DraftDay) -> None:
-    """Let channels speak that no task of the day is bound to, and add to the busy ones."""
+    """Let channels speak of matters that no task waits for, the busy ones above all.
+
+    Their good news comes before and after a task's own, so that it can only be read.
+    """
     for channel in week.channels:
         busy = channel in day.channels
-        if (busy and channel in SNAPSHOT_CHANNELS) or week.draw.chance(0.3):
-            continue
-        try:
-            frame = week.pool.take(channel, day.archetype.domains)
-        except Rejected:
-            continue
         if channel in SNAPSHOT_CHANNELS:
-            _run_through(week, day, frame)
+            frames = 0 if busy or week.draw.chance(0.3) else 1
         else:
-            texts = in_order(week, frame.near, week.draw.between(1, len(frame.near)))
-            if week.draw.chance(0.7):
-                texts.append(week.draw.pick(frame.cues))
-            steps = sorted(week.draw.sample(range(day.last + 1), len(texts)))
-            for step, text in zip(steps, texts, strict=True):
-                day.say(step, channel, ChannelEvent(day.new_cue(), text))
+            frames = week.draw.between(2, 3) if busy else week.draw.below(2)
+        for _ in range(frames):
+            if week.pool.left(channel) <= RESERVE:
+                break
+            frame = week.pool.take(channel, day.archetype.domains)
+            if channel in SNAPSHOT_CHANNELS:
+                _run_through(week, day, frame)
+            else:
+                _chatter(week, day, channel, frame)
+
+
+def _chatter(week: WeekDraft, day: DraftDay, channel: str, frame: Frame) -> None:
+    """Put messages of a matter on a delta channel; most end in what it waits for."""
+    texts = in_order(week, frame.near, week.draw.below(len(frame.near)))
+    if not texts or week.draw.chance(0.8):
+        texts.append(week.draw.pick(quiet(frame.id, "cues", 2)))
+    dues = [p.due for p in day.planned if p.frame is not None and p.frame.channel == channel]
+    last = max(dues) if dues and week.draw.chance(EARLY) else day.last
+    for step, text in zip(
+        sorted(week.draw.sample(range(last + 1), len(texts))), texts, strict=False
+    ):
+        day.say(step, channel, ChannelEvent(day.new_cue(), text))
 
 
 def _run_through(week: WeekDraft, day: DraftDay, frame: Frame) -> None:

@@ -14,11 +14,13 @@ from actmem.week.content.schema import (
     verb_phrase,
 )
 from actmem.week.content.shared import Routine
-from actmem.week.generator.draft import DraftDay, Planned, Rejected, WeekDraft, fill, shape
+from actmem.week.generator.draft import DraftDay, Planned, Rejected, WeekDraft, fill, quiet, shape
 from actmem.week.scenario import ChannelEvent, Condition, Task, clock_time, minutes
 
 MIDDAY = 0.3
 """Share of the same-day tasks that are told in the middle of the day, not in its opening."""
+OTHER_RUN = 0.6
+"""Share of the tasks on process channels before which another process comes to its end."""
 SERIES = 4
 """Days that a series spans, the excepted one included."""
 
@@ -70,8 +72,8 @@ def add_narrative(week: WeekDraft, day: DraftDay) -> None:
     frame = week.pool.take(None, day.archetype.domains)
     action, announcement, clause = fill(frame, week.draw, None)
     cue = day.new_cue()
-    day.show_cue(due, week.draw.pick(frame.cues), cue)
-    day.show_near(frame, due, week.draw.between(1, 2))
+    day.show_cue(due, week.draw.pick(quiet(frame.id, "cues", 2)), cue)
+    week.show_near(day, frame, due, week.draw.between(1, 2))
     task = Task(id=day.new_id(), label=f"{action} [{clause}]", action_text=action, type="event",
                 encoding=day.encoding(told), cue_id=cue)  # fmt: skip
     day.planned.append(Planned(task, "narrative", told, due, verb_phrase(action), frame))
@@ -84,8 +86,8 @@ def add_cross_day(week: WeekDraft, day: DraftDay) -> None:
     frame = week.pool.take(None, day.archetype.domains)
     action, _, clause = fill(frame, week.draw, None)
     cue = day.new_cue()
-    day.show_cue(due, week.draw.pick(frame.cues), cue)
-    day.show_near(frame, due, week.draw.between(1, 2))
+    day.show_cue(due, week.draw.pick(quiet(frame.id, "cues", 2)), cue)
+    week.show_near(day, frame, due, week.draw.between(1, 2))
     offset = week.draw.between(1, min(3, day.number))
     earlier = week.days[day.number - offset]
     announcement = shape(week.draw.pick(week.shapes.cross_day), day=day.name,
@@ -103,11 +105,17 @@ def add_channel(week: WeekDraft, day: DraftDay, channel: str, condition: bool) -
     day.channels.add(channel)
     frame = week.pool.take(channel, day.archetype.domains)
     threshold = week.draw.pick(frame.thresholds) if frame.thresholds else None
-    due = week.draw.between(3, day.last)
+    start = 0
+    if channel in PROCESS_CHANNELS and week.draw.chance(OTHER_RUN):
+        start = 3  # something else comes to its end on the channel before
+        put_messages(
+            week, day, week.pool.take(channel, day.archetype.domains), 2, day.new_cue(), None
+        )
+    due = week.draw.between(start + 3, day.last)
     told = told_at(week, due)
     action, announcement, clause = fill(frame, week.draw, threshold)
     cue = day.new_cue()
-    put_messages(week, day, frame, due, cue, threshold)
+    put_messages(week, day, frame, due, cue, threshold, start)
     task = Task(id=day.new_id(), label=f"{action} [{clause}]", action_text=action, type="event",
                 encoding=day.encoding(told), cue_channel=channel,
                 cue_id=None if condition else cue,
@@ -121,17 +129,18 @@ def add_channel(week: WeekDraft, day: DraftDay, channel: str, condition: bool) -
 
 
 def put_messages(
-    week: WeekDraft, day: DraftDay, frame: Frame, due: int, cue: str, threshold: int | None
-) -> None:
-    """Put a cue on its channel at step ``due``, with two or more decoys on steps before."""
+    week: WeekDraft, day: DraftDay, frame: Frame, due: int, cue: str, threshold: int | None,
+    start: int = 0,
+) -> None:  # fmt: skip
+    """Put a cue on its channel at step ``due``, with two or more decoys from ``start`` on."""
     channel = frame.channel
     assert channel is not None
     draw = week.draw
     value = channel in VALUE_CHANNELS
-    most = min(due, 5 if value else len(frame.near))
+    most = min(due - start, 5 if value else len(frame.near))
     if most < 2:
         raise Rejected("no room for decoys")
-    places = sorted(draw.sample(range(due), draw.between(min(3, most), most)))
+    places = sorted(draw.sample(range(start, due), draw.between(min(3, most), most)))
     if value:
         assert threshold is not None
         sign = -1 if frame.op == "below" else 1
@@ -146,7 +155,7 @@ def put_messages(
         meta = {"phase": phase} if phase else {}
         day.say(place, channel, ChannelEvent(day.new_cue(), text, None, {**meta}))
     meta = {"phase": "complete"} if phase else {}
-    day.say(due, channel, ChannelEvent(cue, draw.pick(frame.cues), None, {**meta}))
+    day.say(due, channel, ChannelEvent(cue, draw.pick(quiet(frame.id, "cues", 2)), None, {**meta}))
 
 
 def in_order(week: WeekDraft, lines: tuple[str, ...], number: int) -> list[str]:
@@ -222,9 +231,10 @@ def add_window(week: WeekDraft, day: DraftDay) -> None:
                 target_time=clock_time(minute), window_before=before,
                 window_after=after)  # fmt: skip
     day.planned.append(Planned(task, "window", told, due, verb_phrase(action), frame))
+    first, last = week.span(minute - before, minute + after)
     week.tell(day, told, shape(week.draw.pick(week.shapes.window), do=verb_phrase(action),
-                               time=week.clock(minute - before),
-                               until=week.clock(minute + after)))  # fmt: skip
+                               time=first,
+                               until=last))  # fmt: skip
 
 
 def add_series(week: WeekDraft) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from actmem.week.content.bank import domains
 from actmem.week.content.schema import VALUE_CHANNELS, verb_phrase
 from actmem.week.content.shared import archetypes, routines
+from actmem.week.content.words import content_words
 from actmem.week.generator import changes, noise, tasks
-from actmem.week.generator.draft import DraftDay, Rejected, WeekDraft, shape
+from actmem.week.generator.draft import DraftDay, Rejected, WeekDraft, shape, told_words
 from actmem.week.generator.draw import Draw
 from actmem.week.generator.schedule import FIVE, GRID, NOON, routine_times, step_times
 from actmem.week.scenario import Day, Step, clock_time
@@ -181,6 +183,17 @@ def _try(step: Callable[[], None]) -> None:
             return
 
 
+@lru_cache(maxsize=1)
+def fillers_by_word() -> dict[str, list[str]]:
+    """Return the fillers of all domains by the content words that they hold."""
+    found: dict[str, list[str]] = {}
+    for domain in domains():
+        for filler in domain.fillers:
+            for word in sorted(content_words(filler)):
+                found.setdefault(word, []).append(filler)
+    return found
+
+
 class _Writer:
     """Writes the days out: vignettes from parts and fillers, options, openings."""
 
@@ -208,8 +221,8 @@ class _Writer:
     def _step(self, day: DraftDay, index: int) -> Step:
         step = day.steps[index]
         parts = list(step.parts)
-        while len(parts) < 2 or (len(parts) == 2 and self._draw.chance(0.25)):
-            parts.append(self._next(self._fillers, day))
+        while len(parts) < 2 or (len(parts) == 2 and self._draw.chance(0.4)):
+            parts.append(self._echo(day) or self._next(self._fillers, day))
         return Step(
             id=day.step_id(index),
             time=clock_time(step.time),
@@ -220,6 +233,22 @@ class _Writer:
             state_events={name: tuple(events) for name, events in sorted(step.events.items())},
         )
 
+    def _echo(self, day: DraftDay) -> str | None:
+        """Return an unused filler that shares a word with a task that waits for a scene.
+
+        Such fillers mean nothing, so that one word in common means nothing either.
+        """
+        waiting = [p.frame for p in day.planned if p.frame is not None and p.frame.channel is None]
+        if not waiting:
+            return None
+        for word in self._draw.shuffled(sorted(told_words(self._draw.pick(waiting).id))):
+            for filler in self._draw.shuffled(fillers_by_word().get(word, ())):
+                for lines in self._fillers.values():
+                    if filler in lines:
+                        lines.remove(filler)
+                        return filler
+        return None
+
     def _next(self, lines: dict[str, list[str]], day: DraftDay) -> str:
         """Take the next unused line of one of the day's domains, of any domain when they are out."""
         names = [name for name in day.archetype.domains if lines.get(name)]
@@ -229,14 +258,15 @@ class _Writer:
         return lines[self._draw.pick(names)].pop()
 
     def _opening(self, day: DraftDay) -> tuple[str, ...]:
-        """Return the agenda as a list or as running text."""
+        """Return the agenda as a list or as running text, with what stands before and after it."""
         lines = self._draw.shuffled(day.agenda)
         if not lines:
             return ()
-        head = self._draw.pick(self._week.shapes.openings)
-        form = self._draw.below(3)
+        before, _, after = self._draw.pick(self._week.shapes.openings).partition("{list}")
+        form = self._draw.below(4)
         if form == 0:
-            return (head, *(f"- {line}" for line in lines))
-        if form == 1:
-            return (head, *lines)
-        return (f"{head} {' '.join(lines)}",)
+            lines = [f"- {line}" for line in lines]
+        elif form == 1:
+            lines = [f"{number}) {line}" for number, line in enumerate(lines, 1)]
+        parts = [part for part in (before.strip(), *lines, after.strip()) if part]
+        return tuple(parts) if form < 3 else (" ".join(parts),)

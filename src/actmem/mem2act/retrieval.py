@@ -1,0 +1,146 @@
+"""Retrieval on its own, without a reader: do the passages hold what a task needs?
+
+Everything is measured on the passages as the reader would get them: in their order, cut to the
+budget. A passage *covers* a fact of the chain where it comes from a turn that states the fact, or
+holds the fact's words. Facts that the history does not hold stay in the denominators, so that the
+scores over all tasks show what is lost with them; ``resolvable`` leaves those tasks out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from msgspec import Struct
+
+from actmem.mem2act.data import Fact, Task
+from actmem.mem2act.history import History
+from actmem.mem2act.slots import task_slots
+from actmem.mem2act.values import Text, findable, leaves
+from actmem.memory.metered import Metered
+from actmem.memory.packing import spent
+from actmem.memory.protocol import BUDGET, Passage
+
+DEPTHS = (1, 3, 5)
+"""Numbers of passages at which recall and nDCG are taken."""
+METRICS = (*(f"recall@{k}" for k in DEPTHS), "recall", "mrr", "ndcg@5", "values")
+"""Names of the metrics, in the order of tables."""
+
+
+def write_history(memory: Metered, history: History) -> None:
+    """Write the whole history, two turns at a time, and say that it is at its end."""
+    for pair in history.pairs():
+        memory.write(pair)
+    memory.finish()
+
+
+def read_all(memory: Metered, history: History, budget: int = BUDGET) -> dict[str, list[Passage]]:
+    """Read for every task; returns the passages by task id."""
+    return {task.qa_id: memory.read(history.evidence(task), budget) for task in history.data.tasks}
+
+
+class TaskRetrieval(Struct, frozen=True, kw_only=True):
+    """How well the passages of one task serve it; fractions."""
+
+    recall: dict[str, float]
+    """Share of the chain's facts that the first k passages cover, by k as text, and by ``all``."""
+    mrr: float
+    """One over the rank of the first passage that covers any fact; 0 without one."""
+    ndcg: float
+    """nDCG@5, gain 1 for a passage that covers a fact for the first time."""
+    values: float | None
+    """Share of the gold values that stand in the passages; None for a task without any to find.
+
+    Defaults do not count: no memory has to bring them. Nor do truth values: they stand nowhere.
+    """
+    tokens: int
+
+
+def measure(history: History, task: Task, passages: Sequence[Passage]) -> TaskRetrieval:
+    """Measure the passages that were read for a task."""
+    facts = task.evolution_chain
+    stating = [history.stating(fact) for fact in facts]
+    covered = [
+        {i for i, fact in enumerate(facts) if covers(passage, fact, stating[i])}
+        for passage in passages
+    ]
+    recall = {str(k): len(set().union(*covered[:k])) / len(facts) if facts else 0.0 for k in DEPTHS}
+    recall["all"] = len(set().union(*covered)) / len(facts) if facts else 0.0
+    first = next((rank for rank, found in enumerate(covered, start=1) if found), None)
+    return TaskRetrieval(
+        recall=recall,
+        mrr=1 / first if first else 0.0,
+        ndcg=_ndcg(covered[:5], stating),
+        values=present(task, passages),
+        tokens=spent(passages),
+    )
+
+
+def covers(passage: Passage, fact: Fact, stating: Iterable[int]) -> bool:
+    """Return whether a passage comes from a turn that states a fact, or holds the fact's words."""
+    if not set(stating).isdisjoint(passage.turns):
+        return True
+    return findable(fact.source_text) and Text(passage.text).holds(fact.source_text)
+
+
+def _ndcg(covered: Sequence[set[int]], stating: Sequence[tuple[int, ...]]) -> float:
+    """Return DCG over that of the best order. Facts of the same turns need one passage only."""
+    need = len({turns or (-1 - i,) for i, turns in enumerate(stating)})
+    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(need, 5) + 1))
+    seen: set[int] = set()
+    total = 0.0
+    for rank, found in enumerate(covered, start=1):
+        total += bool(found - seen) / math.log2(rank + 1)
+        seen |= found
+    return min(1.0, total / ideal) if ideal else 0.0
+
+
+def present(task: Task, passages: Iterable[Passage]) -> float | None:
+    """Return the share of a task's gold values that stand in the passages."""
+    text = Text("\n".join(passage.text for passage in passages))
+    wanted = [
+        leaf
+        for slot in task_slots(task)
+        if slot.grounding != "default"
+        for leaf in leaves(slot.value)
+        if findable(leaf)
+    ]
+    return sum(map(text.holds, wanted)) / len(wanted) if wanted else None
+
+
+class Retrieval(Struct, frozen=True, kw_only=True):
+    """Means over a group of tasks, by metric; None where there is nothing to average."""
+
+    tasks: int
+    means: dict[str, float | None]
+    tokens: float | None
+    """Mean tokens of a task's passages."""
+
+
+def retrieval(history: History, read: Mapping[str, Sequence[Passage]]) -> dict[str, Retrieval]:
+    """Return the means over ``all`` tasks, the ``resolvable`` and the ``complete`` ones."""
+    data = history.data
+    by_task = {task.qa_id: measure(history, task, read[task.qa_id]) for task in data.tasks}
+
+    def over(tasks: Iterable[Task]) -> Retrieval:
+        found = [by_task[task.qa_id] for task in tasks]
+        columns: dict[str, list[Any]] = {
+            **{f"recall@{k}": [one.recall[str(k)] for one in found] for k in DEPTHS},
+            "recall": [one.recall["all"] for one in found],
+            "mrr": [one.mrr for one in found],
+            "ndcg@5": [one.ndcg for one in found],
+            "values": [one.values for one in found if one.values is not None],
+        }
+        return Retrieval(
+            tasks=len(found),
+            means={name: fmean(values) if values else None for name, values in columns.items()},
+            tokens=fmean(one.tokens for one in found) if found else None,
+        )
+
+    return {
+        "all": over(data.tasks),
+        "resolvable": over(filter(data.resolvable, data.tasks)),
+        "complete": over(filter(data.complete, data.tasks)),
+    }

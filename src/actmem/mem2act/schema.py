@@ -1,0 +1,107 @@
+"""Schemas of tools as the data sets write them: parameters, their types and defaults.
+
+The types are ``string``, ``int``/``integer``, ``float``/``number``, ``boolean``, ``array``/``list``
+and ``dict``/``object``, in any case, nested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+KINDS = {
+    "string": "string",
+    "str": "string",
+    "int": "integer",
+    "integer": "integer",
+    "float": "number",
+    "number": "number",
+    "double": "number",
+    "bool": "boolean",
+    "boolean": "boolean",
+    "array": "array",
+    "list": "array",
+    "tuple": "array",
+    "dict": "object",
+    "object": "object",
+}
+"""JSON Schema's type by the data sets' type."""
+
+_HAS_TYPE: dict[str, Callable[[Any], bool]] = {
+    "string": lambda v: isinstance(v, str),
+    "integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
+    "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
+    "boolean": lambda v: isinstance(v, bool),
+    "array": lambda v: isinstance(v, list),
+    "object": lambda v: isinstance(v, dict),
+}
+
+
+def parameters(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tool's parameters by name; empty where it declares none."""
+    return _properties(schema.get("parameters"))
+
+
+def required(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the parameters that a tool insists on."""
+    part = schema.get("parameters")
+    names = part.get("required") if isinstance(part, Mapping) else None
+    return tuple(names) if isinstance(names, list) else ()
+
+
+def _properties(part: Any) -> dict[str, Any]:
+    found = part.get("properties") if isinstance(part, Mapping) else None
+    return dict(found) if isinstance(found, Mapping) else {}
+
+
+def kind_of(parameter: Any) -> str | None:
+    """Return JSON Schema's type of a parameter; None where it declares none that is known."""
+    named = parameter.get("type") if isinstance(parameter, Mapping) else None
+    return KINDS.get(named.casefold()) if isinstance(named, str) else None
+
+
+def misfits(value: Any, parameter: Any, path: str) -> list[str]:
+    """Return the paths of the parts of ``value`` that are not of the declared type."""
+    kind = kind_of(parameter)
+    if kind is None:
+        return []
+    if not _HAS_TYPE[kind](value):
+        return [path]
+    if kind == "object":
+        known = _properties(parameter)
+        return [
+            bad
+            for name, part in value.items()
+            if name in known
+            for bad in misfits(part, known[name], f"{path}.{name}")
+        ]
+    if kind == "array":
+        items = parameter.get("items")
+        return [bad for i, part in enumerate(value) for bad in misfits(part, items, f"{path}[{i}]")]
+    return []
+
+
+def at_path(arguments: Any, path: str) -> tuple[bool, Any]:
+    """Return whether ``arguments`` hold a value at a name or dotted path, and the value.
+
+    A name that itself has dots goes before the path.
+    """
+    if not isinstance(arguments, dict):
+        return False, None
+    if path in arguments:
+        return True, arguments[path]
+    head, dot, rest = path.partition(".")
+    if not dot or head not in arguments:
+        return False, None
+    return at_path(arguments[head], rest)
+
+
+def declared(schema: Mapping[str, Any], path: str) -> Any:
+    """Return what a tool declares for a parameter's name or dotted path; None for nothing."""
+    known: Any = parameters(schema)
+    while path not in known:
+        head, dot, path = path.partition(".")
+        if not dot or head not in known:
+            return None
+        known = _properties(known[head])
+    return known[path]

@@ -1,0 +1,80 @@
+"""Plain text for the terminal: defects, statistics, scores. Fractions are per cent here."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import click
+
+from actmem.mem2act.defects import KINDS, Defect
+from actmem.mem2act.score import MEANS, Result, Scores
+
+
+def emit(lines: Iterable[str], plain: Any, as_json: bool) -> None:
+    """Print ``plain`` as JSON, or the lines."""
+    if as_json:
+        click.echo(json.dumps(plain, indent=1))
+    else:
+        for line in lines:
+            click.echo(line)
+
+
+def percent(value: float | None) -> str:
+    """Return a fraction as per cent with one decimal, n/a where undefined."""
+    return "n/a" if value is None else f"{100 * value:.1f}"
+
+
+def columns(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return lines of aligned columns: the first to the left, the others to the right."""
+    table = [list(head), *(list(row) for row in rows)]
+    widths = [max(len(row[i]) for row in table) for i in range(len(head))]
+    return [
+        "  ".join(
+            [
+                row[0].ljust(widths[0]),
+                *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True)),
+            ]
+        ).rstrip()
+        for row in table
+    ]
+
+
+def defect_lines(found: Sequence[Defect], tally: Mapping[str, int]) -> list[str]:
+    """Return each defect, then how many there are of each kind and in how many places."""
+    places = Counter(kind for kind, _ in {(defect.kind, defect.where) for defect in found})
+    rows = [[kind, str(tally[kind]), str(places[kind]), meaning] for kind, meaning in KINDS.items()]
+    width = max(map(len, KINDS))
+    lines = [f"{one.where}: {one.message} [{one.kind}]" for one in found]
+    lines += ["", f"{'defect':<{width}}  {'count':>5}  {'in':>5}"]
+    return lines + [f"{row[0]:<{width}}  {row[1]:>5}  {row[2]:>5}  {row[3]}" for row in rows]
+
+
+def stats_lines(found: Mapping[str, Any]) -> list[str]:
+    """Return the statistics, groups below their name."""
+    lines = []
+    for name, value in found.items():
+        label = name.replace("_", " ")
+        if isinstance(value, dict):
+            lines.append(label)
+            lines += [f"  {key:<24}{number:>10}" for key, number in value.items()]
+        else:
+            text = "n/a" if value is None else f"{value:.3f}" if isinstance(value, float) else value
+            lines.append(f"{label:<26}{text:>10}")
+    return lines
+
+
+def score_lines(result: Result) -> list[str]:
+    """Return the scores over all tasks, the resolvable ones, and by level."""
+    groups = {"all": result.all, "resolvable": result.resolvable, "all sources": result.complete}
+    groups |= result.by_level
+    head = ["tasks", "n", *(name.replace("normalised", "norm") for name in MEANS), "arg_f1"]
+    lines = columns(head, [[name, *_cells(scores)] for name, scores in groups.items()])
+    return [*lines, "", f"missing {result.missing}, unusable {result.unusable}; values in %"]
+
+
+def _cells(scores: Scores) -> list[str]:
+    values = [getattr(scores, name) for name in (*MEANS, "arg_f1")]
+    return [str(scores.tasks), *map(percent, values)]

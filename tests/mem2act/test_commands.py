@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from actmem.cli import run_cli
+
+Row = Callable[..., dict[str, Any]]
+Build = Callable[..., Path]
+
+
+class Called(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str]) -> Callable[..., Called]:
+    def run(*args: object) -> Called:
+        capfd.readouterr()
+        code = run_cli([str(arg) for arg in args])
+        out, err = capfd.readouterr()
+        assert "Traceback" not in err
+        return Called(code, out, err)
+
+    return run
+
+
+def test_check_lists_and_counts(call: Callable[..., Called], build: Build, task_row: Row) -> None:
+    assert call("check", "mem2act", build())[0] == 0
+    lost = task_row(source_conversation_ids=["gone"], evolution_chain=[])
+    folder = build([lost])
+    code, out, err = call("check", "mem2act", folder)
+    assert code == 1
+    assert "t1: gone [unresolvable_source]" in out
+    assert "1 tasks, 0 resolvable, 2 defects" in err
+    code, out, _ = call("check", "mem2act", folder, "--json")
+    assert code == 1
+    assert json.loads(out)["counts"]["unresolvable_task"] == 1
+
+
+def test_check_prints_statistics(call: Callable[..., Called], build: Build) -> None:
+    folder = build()
+    code, out, _ = call("check", "mem2act", folder, "--stats")
+    assert code == 0
+    assert "share with conflicts" in out
+    assert json.loads(call("check", "mem2act", folder, "--stats", "--json").out)["tasks"] == 1
+
+
+def test_check_of_nothing_is_one_line(call: Callable[..., Called], tmp_path: Path) -> None:
+    code, out, err = call("check", "mem2act", tmp_path / "nowhere")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+def test_score_prints_fractions_and_says_what_is_missing(
+    call: Callable[..., Called], build: Build, task_row: Row
+) -> None:
+    folder = build([task_row("a"), task_row("b")])
+    path = folder / "predictions.jsonl"
+    row = {"qa_id": "a", **{k: task_row()["tool_call"][k] for k in ("name", "arguments")}}
+    path.write_text(json.dumps(row))
+    code, out, err = call("score", "mem2act", "--predictions", path, "--data", folder, "--json")
+    found = json.loads(out)
+    assert (code, found["tasks"], found["f1"], found["resolvable"]["em"]) == (3, 2, 0.5, 0.5)
+    assert "1 of 2 tasks have no prediction" in err
+    path.write_text(json.dumps(row) + "\n" + json.dumps(row | {"qa_id": "b"}))
+    code, out, err = call("score", "mem2act", "--predictions", path, "--data", folder)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1].split()[:3] == ["all", "2", "100.0"]

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.memory.conftest import HashingEmbedder
+
+from actmem.mem2act.data import load
+from actmem.mem2act.history import History
+from actmem.mem2act.retrieval import covers, measure, read_all, retrieval, write_history
+from actmem.memory.metered import Metered
+from actmem.memory.protocol import Passage, Turn
+from actmem.memory.registry import BUILT_IN, find_memory
+
+Row = Callable[..., dict[str, Any]]
+Build = Callable[..., Path]
+
+
+def chain(*facts: tuple[str, str]) -> list[dict[str, str]]:
+    """Return a chain from pairs of source and words."""
+    return [{"attribute": "A", "source_id": s, "fact": w, "source_text": w} for s, w in facts]
+
+
+def test_the_history_is_given_in_pairs_and_in_order(build: Build, session_row: Row) -> None:
+    history = History(load(build(sessions=[session_row("s1"), session_row("s2")])))
+    pairs = list(history.pairs())
+    assert [len(pair) for pair in pairs] == [2, 2, 1, 2, 2, 1]
+    assert [turn.id for pair in pairs for turn in pair] == list(range(10))
+    assert [turn.minute for turn in history.turns] == [0, 1, 2, 3, 4, 1440, 1441, 1442, 1443, 1444]
+    assert history.turns[1].text == 'Looking.\nfind_place({"name": "Lighthouse Grill"})'
+    assert history.turns[2].text == "find_place: Lighthouse Grill: open"
+
+
+def test_turns_hold_nothing_of_tasks(build: Build) -> None:
+    assert set(Turn.__struct_fields__) == {"id", "session", "minute", "role", "text"}
+    history = History(load(build()))
+    everything = " ".join(turn.text for turn in history.turns)
+    for hidden in ("Book it as I said", "book_table", "c1"):
+        assert hidden not in everything
+
+
+def test_a_fact_is_stated_by_the_turns_with_its_words(build: Build, task_row: Row) -> None:
+    rows = chain(("c1", "FIND me a  table"), ("c2", "not said"), ("gone", "anything"))
+    history = History(load(build([task_row(evolution_chain=rows)])))
+    evidence = history.evidence(history.data.tasks[0])
+    assert evidence.turns == ((0,), (3, 4), ())
+    assert evidence.sessions == (0,)
+    # token offsets: turn 0 at 0, turns 3 and 4 behind the first three and four
+    offsets = history.offsets
+    assert history.position(evidence) == (offsets[0] + offsets[3] + offsets[4]) / 3 / offsets[5]
+
+
+def test_evidence_that_is_nowhere_has_no_position(build: Build, task_row: Row) -> None:
+    lost = task_row(source_conversation_ids=["gone"], evolution_chain=chain(("gone", "x")))
+    history = History(load(build([lost])))
+    assert history.position(history.evidence(history.data.tasks[0])) is None
+
+
+def test_metrics_of_one_task_by_hand(build: Build, task_row: Row) -> None:
+    rows = chain(("c1", "Find me a table"), ("c2", "Nine metres"), ("gone", "lost words"))
+    history = History(load(build([task_row(evolution_chain=rows)])))
+    task = history.data.tasks[0]
+    passages = [
+        Passage("stranger", (2,)),
+        Passage("a table for 4", (0,)),
+        Passage("again", (0,)),
+        Passage("He said: nine metres!"),
+    ]
+    found = measure(history, task, passages)
+    assert found.recall == pytest.approx({"1": 0, "3": 1 / 3, "5": 2 / 3, "all": 2 / 3})
+    assert found.mrr == 0.5
+    ideal = 1 + 1 / math.log2(3) + 1 / math.log2(4)
+    assert found.ndcg == pytest.approx((1 / math.log2(3) + 1 / math.log2(5)) / ideal)
+    assert found.values == 0.5  # 4 is there, the Lighthouse Grill is not
+    nothing = measure(history, task, [])
+    assert (nothing.recall["all"], nothing.mrr, nothing.ndcg, nothing.values) == (0, 0, 0, 0)
+
+
+def test_facts_of_one_turn_need_one_passage(build: Build, task_row: Row) -> None:
+    rows = chain(("c1", "Find me"), ("c1", "table for 4"))
+    history = History(load(build([task_row(evolution_chain=rows)])))
+    found = measure(history, history.data.tasks[0], [Passage("x", (0,))])
+    assert (found.recall["1"], found.ndcg) == (1.0, 1.0)
+
+
+def test_defaults_and_truth_values_need_no_memory(build: Build, task_row: Row) -> None:
+    call = {
+        "name": "book_table",
+        "arguments": {"people": 9, "quiet": True},
+        "grounding_info": {"people": {"type": "default"}, "quiet": {"type": "explicit"}},
+    }
+    history = History(load(build([task_row(tool_call=call)])))
+    assert measure(history, history.data.tasks[0], []).values is None
+
+
+def test_words_cover_a_fact_only_as_a_whole(build: Build, task_row: Row) -> None:
+    fact = load(build()).tasks[0].evolution_chain[0]
+    assert covers(Passage("I said: a table for 4."), fact, ())
+    assert not covers(Passage("a table for 40"), fact, ())
+    assert not covers(Passage("four seats", (9,)), fact, (1,))
+    assert covers(Passage("four seats", (9,)), fact, (1, 9))
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_every_system_gets_the_same_and_is_measured_on_the_sample(name: str, sample: Path) -> None:
+    history = History(load(sample))
+    memory = Metered(find_memory(name).make(HashingEmbedder))
+    write_history(memory, history)
+    found = retrieval(history, read_all(memory, history))
+    reference = Metered(find_memory("none").make(HashingEmbedder))
+    write_history(reference, history)
+    assert memory.counts.received == reference.counts.received
+    assert memory.counts.turns == 519
+    assert (memory.counts.budgets, memory.counts.over_budget) == ((512,), 0)
+    every, resolvable = found["all"].means, found["resolvable"].means
+    if name == "none":
+        assert set(every.values()) == {0.0}
+    elif name == "oracle":
+        assert every["recall"] == resolvable["recall"] == every["mrr"] == 1.0
+    elif name in ("bm25", "hybrid"):
+        assert (resolvable["recall"] or 0) > 0.3
+
+
+def test_the_oracle_bounds_the_others(sample: Path) -> None:
+    history = History(load(sample))
+    values: dict[str, float] = {}
+    for name in BUILT_IN:
+        memory = Metered(find_memory(name).make(HashingEmbedder))
+        write_history(memory, history)
+        values[name] = retrieval(history, read_all(memory, history))["all"].means["recall"] or 0.0
+    assert max(values, key=lambda name: values[name]) == "oracle"
+    assert values["oracle-sessions"] > values["bm25"] > values["full"] == values["none"] == 0

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actmem.cli import run_cli
+from actmem.errors import InputError
+from actmem.memory.bm25 import BM25
+from actmem.memory.bounds import Full, Nothing
+from actmem.memory.contract import check_contract
+from actmem.memory.dense import Dense
+from actmem.memory.extra import load
+from actmem.memory.hybrid import Hybrid
+from actmem.memory.long_term import LongTerm
+from actmem.memory.protocol import Memory, Passage, Turn
+from actmem.memory.registry import BUILT_IN, find_memory
+
+
+def broken(make: Callable[[], Memory]) -> set[str]:
+    return {violation.rule for violation in check_contract(make)}
+
+
+@pytest.mark.parametrize("kind", [BM25, Full, Dense, Hybrid, LongTerm])
+def test_the_built_in_memories_keep_the_contract(kind: Any, embedder: Any) -> None:
+    assert check_contract(lambda: kind() if kind in (BM25, Full) else kind(embedder)) == []
+
+
+def test_no_memory_at_all_is_only_unreadable() -> None:
+    assert broken(Nothing) == {"readable"}
+
+
+class Raises(Full):
+    def read(self, query: str, budget: int) -> list[Passage]:
+        raise RuntimeError("no such table")
+
+
+class Text(Full):
+    def read(self, query: str, budget: int) -> Any:
+        return "one text"
+
+
+class Greedy(Full):
+    def read(self, query: str, budget: int) -> list[Passage]:
+        return super().read(query, 10_000)
+
+
+class Counting(Full):
+    reads = 0
+
+    def read(self, query: str, budget: int) -> list[Passage]:
+        self.reads += 1
+        return super().read(query, budget)[: 40 - self.reads]
+
+
+class Writing(Full):
+    """Writes down what it is asked."""
+
+    def read(self, query: str, budget: int) -> list[Passage]:
+        found = super().read(query, budget)
+        self.write([Turn(999, 9, 9999, "user", query)])
+        return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "rules"),
+    [
+        (Raises, {"raises"}), (Text, {"passages"}), (Greedy, {"budget"}),
+        (Counting, {"repeatable"}), (Writing, {"clean", "repeatable"}),
+    ],
+)  # fmt: skip
+def test_each_rule_can_break(kind: Callable[[], Memory], rules: set[str]) -> None:
+    assert broken(kind) == rules
+
+
+def test_a_failure_names_what_was_raised() -> None:
+    (violation,) = check_contract(Raises)
+    assert violation.message == "RuntimeError: no such table"
+
+
+MINE = """
+class Mine:
+    def __init__(self):
+        self.kept = []
+    def write(self, turns):
+        self.kept += turns
+    def read(self, query, budget):
+        words = set(query.lower().replace("?", "").replace("'s", "").split())
+        turns = sorted(self.kept, key=lambda t: -len(words & set(t.text.lower().split())))
+        return [t.text for t in turns[:3]] if budget > 100 else []
+class Half:
+    def write(self, turns): ...
+"""
+
+
+def test_a_memory_of_a_user_joins_with_a_class(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(MINE)
+    assert run_cli(["check", "memory", f"{path}:Mine"]) == 0
+    assert "no violations" in capfd.readouterr().err
+    with pytest.raises(InputError, match="no class 'Half' with write"):
+        find_memory(f"{path}:Half")
+
+
+def test_the_command_lists_what_does_not_hold(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_cli(["check", "memory", "none"]) == 1
+    assert capfd.readouterr().out.count("[readable]") == 5
+    assert run_cli(["check", "memory", "oracle"]) == 2
+    assert "it is a bound, no memory" in capfd.readouterr().err
+    assert run_cli(["check", "memory", "nothing"]) == 2
+    assert "there are none, full, bm25" in capfd.readouterr().err
+
+
+def test_every_built_in_memory_can_be_made(embedder: Any) -> None:
+    for name, entry in BUILT_IN.items():
+        spec = find_memory(name)
+        memory = spec.make(lambda: embedder)
+        assert spec.privilege == entry.privilege
+        assert hasattr(memory, "read_evidence" if entry.privilege else "read")
+
+
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    import actmem.memory.extra as extra
+
+    def missing(module: str) -> Any:
+        raise ImportError("No module named 'bm25s'", name="bm25s")
+
+    monkeypatch.setattr(extra, "import_module", missing)
+    with pytest.raises(
+        InputError, match=r"memory bm25: needs bm25s: pip install 'actmem\[memory\]'"
+    ):
+        load("actmem.memory.bm25", "memory bm25")
+
+
+def test_a_bug_of_ours_is_no_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    import actmem.memory.extra as extra
+
+    def missing(module: str) -> Any:
+        raise ImportError("No module named 'typo'", name="typo")
+
+    monkeypatch.setattr(extra, "import_module", missing)
+    with pytest.raises(ImportError, match="typo"):
+        load("actmem.memory.bm25", "memory bm25")
