@@ -12,6 +12,7 @@ error                     exit  raised when
 ``ActionError``           2     an agent's action is not legal; the world is unchanged
 ``ProviderError``         3     a model's endpoint failed for good, after the stated retries
 ``IncompleteError``       3     a run or an episode did not reach its end
+``StoppedError``          3     a budget is spent; what was written can be resumed
 ``DivergedError``         3     a resumed agent did not repeat its record; the episode starts anew
 ``Interrupted``           130   the user pressed Ctrl-C during a run; the text says how to resume
 ========================  ====  ==================================================================
@@ -65,6 +66,10 @@ class IncompleteError(ActMemError):
     """An episode or a run did not reach its end."""
 
     exit_code = 3
+
+
+class StoppedError(IncompleteError):
+    """A run was stopped on purpose: its unfinished episodes stay as they are, to be resumed."""
 
 
 class DivergedError(ActMemError):

@@ -31,11 +31,13 @@ _NO_WORDS: tuple[type[Exception], ...] = (
 
 VERBS = {
     "make": "Make weeks and trials.",
-    "check": "Check scenario files and the content bank.",
+    "check": "Check scenario files, the content bank, models, memories.",
     "run": "Play a suite and print the scored table.",
+    "plan": "Say what a run of models would take.",
     "score": "Score a log, or a run folder again.",
     "explain": "Say why each task is or is not due, and what the agent did.",
-    "list": "List what can be named: agents.",
+    "fetch": "Fetch what does not come with ActMem: models.",
+    "list": "List what can be named: agents, models, setups.",
 }
 """What each verb does; its module is ``actmem.cli.<verb>`` with a command named as the verb."""
 

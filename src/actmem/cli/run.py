@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from actmem.cli.week_options import KNOBS, PATH, knob_options, refuse_together
+from actmem.cli.episode_options import episode_options, planned
+from actmem.cli.week_options import PATH
 from actmem.trials.commands import run_trials
-
-if TYPE_CHECKING:
-    from actmem.week.make import Knobs
-    from actmem.week.scenario import Scenario
 
 
 @click.group()
@@ -24,90 +21,29 @@ run.add_command(run_trials)
 
 
 @run.command()
-@click.option(
-    "--agent",
-    "agents",
-    multiple=True,
-    metavar="NAME",
-    help="A built-in agent or path/to/file.py:Class; repeat it. [default: all that need no model]",
-)
-@click.option(
-    "--weeks",
-    type=click.IntRange(1),
-    default=5,
-    show_default=True,
-    help="Number of weeks to make and play.",
-)
-@click.option(
-    "--scenario",
-    "files",
-    multiple=True,
-    type=PATH,
-    metavar="FILE",
-    help="Play this week instead; repeat it.",
-)
-@click.option(
-    "--seed", type=int, help="Seed of the first week and of chance.  [default: the standard set]"
-)
-@click.option(
-    "--repeats",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="How often each agent plays each week.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 64),
-    default=1,
-    show_default=True,
-    help="Episodes played at a time.",
-)
+@episode_options
 @click.option("-o", "--output", type=PATH, help="Run folder; an unfinished run in it is resumed.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
-@knob_options
-def week(
-    agents: tuple[str, ...], weeks: int, files: tuple[Path, ...], seed: int | None, repeats: int,
-    workers: int, output: Path | None, as_json: bool, knobs: Knobs,
-) -> int:  # fmt: skip
-    """Play simulated weeks."""
-    from actmem.cli.conduct import conducted, stdout_kept
+def week(output: Path | None, as_json: bool, **given: Any) -> int:
+    """Play simulated weeks, with agents that need no model or with models in setups."""
+    from actmem.cli.conduct import conducted
     from actmem.report.terminal import progress
     from actmem.run.execute import execute
     from actmem.run.store import RunFolder
-    from actmem.week.agents import BUILT_IN
-    from actmem.week.suite import WeekSuite, make_manifest, unit_files
+    from actmem.week.suite import WeekSuite, unit_files
 
-    if files:
-        refuse_together("scenario", "weeks", *KNOBS)
-    scenarios = _scenarios(weeks, files, seed, knobs)
-    with stdout_kept():  # an agent's file is loaded here, and may print
-        manifest = make_manifest(
-            scenarios, agents or tuple(BUILT_IN), seed=seed or 0, repeats=repeats
-        )
+    scenarios, cast, manifest = planned(given)
     folder = RunFolder.prepare(output, manifest, unit_files(scenarios))
     steps = {s.scenario_name: sum(len(day.steps) for day in s.days) for s in scenarios}
-    with conducted(folder.path), progress(manifest.episodes, steps) as board:
-        execute(folder, WeekSuite(folder, board.step), workers, board.ended)
+    chats = cast.chats.values() if cast else ()
+    workers = min([given["workers"], *(chat.parallel for chat in chats)])
+    try:
+        with conducted(folder.path), progress(manifest.episodes, steps) as board:
+            execute(folder, WeekSuite(folder, board.step, cast), workers, board.ended)
+    finally:
+        for chat in chats:
+            chat.close()
     return show_run(folder, as_json)
-
-
-def _scenarios(
-    weeks: int,
-    files: tuple[Path, ...],
-    seed: int | None,
-    wanted: Knobs,
-) -> list[Scenario]:
-    """Return the weeks of files, of a seed, or the first of the standard set."""
-    from actmem.week.make import Knobs, make_weeks
-    from actmem.week.pmbench import load_any
-    from actmem.week.standard import standard_weeks
-
-    if files:
-        return [load_any(path) for path in files]
-    if seed is None and wanted == Knobs():
-        return standard_weeks(weeks)
-    return list(make_weeks(1 if seed is None else seed, weeks, wanted))
 
 
 def show_run(folder: object, as_json: bool) -> int:

@@ -22,6 +22,8 @@ from actmem.week.score import Score
 
 WIDTH = 120
 """Columns of a table where the output is no terminal."""
+MODELLED = ("invalid", "calls", "tokens")
+"""Further columns of a run with models. A star says that long histories were pruned."""
 WORDS = 40
 """Most columns of an agent's name before it is folded."""
 
@@ -105,8 +107,10 @@ def show_results(results: Sequence[Result]) -> None:
         padding=(0, 1, 0, 0),
         pad_edge=False,
     )
-    for name in ("agent", "scored", "Set-F1", "per week", "prec", "recall", "late", "x-day", "update",
-                 "FP", "clock", "hidden", "stale", "privilege"):  # fmt: skip
+    modelled = any(result.model for result in results)
+    names = ["agent", "scored", "Set-F1", "per week", "prec", "recall", "late", "x-day", "update",
+             "FP", "clock", "hidden", "stale"]  # fmt: skip
+    for name in [*names, *(MODELLED if modelled else ()), "privilege"]:
         if name in ("agent", "privilege"):  # long ones are folded, numbers never
             table.add_column(name, max_width=WORDS, overflow="fold")
         else:
@@ -128,9 +132,18 @@ def show_results(results: Sequence[Result]) -> None:
             str(counts["clock_queries"]),
             str(counts["hidden_channel_queries"]),
             str(counts["stale_acts"]),
+            *(_model_cells(result) if modelled else ()),
             result.privilege,
         )
     _print(table)
+
+
+def _model_cells(result: Result) -> tuple[str, ...]:
+    """Return the cells of ``MODELLED``; empty for an agent without a model."""
+    if not result.model:
+        return ("",) * len(MODELLED)
+    pruned = "*" if result.pruned else ""
+    return str(result.invalid), str(result.calls), f"{result.tokens / 1000:,.0f}k{pruned}"
 
 
 def show_score(score: Score, rates: Rates, links: Links) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -57,12 +57,28 @@ def execute(
 ) -> None:
     """Play every episode of ``folder`` that has not ended well, then give back the lock.
 
-    An episode that fails does not stop the others. Raises ``IncompleteError`` where a trace cannot
-    be written (a full disk), and whatever bug a suite raises.
+    Episodes that read another's trace come after all others. An episode that fails does not stop the
+    rest. Raises ``IncompleteError`` where a trace cannot be written (a full disk), and whatever bug a
+    suite raises.
     """
+    gate = _Gate()
+    try:
+        pending = [e for e in folder.manifest.episodes if not _ended_well(folder, suite, e)]
+        for batch in ([e for e in pending if not e.after], [e for e in pending if e.after]):
+            for episode, footer in _outcomes(folder, suite, batch, workers, gate):
+                if progress is not None:
+                    progress(episode, footer)
+    finally:
+        gate.shut()
+        folder.release()
+
+
+def _outcomes(
+    folder: RunFolder, suite: Suite, episodes: Sequence[Episode], workers: int, gate: _Gate
+) -> Iterator[tuple[Episode, Footer]]:
+    """Play episodes side by side and yield each as it ends."""
     waiting: queue.SimpleQueue[Episode | None] = queue.SimpleQueue()
     done: queue.SimpleQueue[tuple[Episode, Footer | BaseException]] = queue.SimpleQueue()
-    gate = _Gate()
 
     def work() -> None:
         while (episode := waiting.get()) is not None:
@@ -74,25 +90,19 @@ def execute(
                 done.put((episode, error))
                 return
 
-    try:
-        pending = [e for e in folder.manifest.episodes if not _ended_well(folder, suite, e)]
-        for episode in pending:
-            waiting.put(episode)
-        for _ in range(min(workers, len(pending))):
-            waiting.put(None)
-            threading.Thread(target=work, daemon=True).start()
-        for _ in pending:
-            episode, outcome = done.get()
-            if isinstance(outcome, OSError):
-                where = folder.trace_path(episode)
-                raise IncompleteError(f"{where}: cannot be written: {outcome.strerror}") from None
-            if isinstance(outcome, BaseException):
-                raise outcome
-            if progress is not None:
-                progress(episode, outcome)
-    finally:
-        gate.shut()
-        folder.release()
+    for episode in episodes:
+        waiting.put(episode)
+    for _ in range(min(workers, len(episodes))):
+        waiting.put(None)
+        threading.Thread(target=work, daemon=True).start()
+    for _ in episodes:
+        episode, outcome = done.get()
+        if isinstance(outcome, OSError):
+            where = folder.trace_path(episode)
+            raise IncompleteError(f"{where}: cannot be written: {outcome.strerror}") from None
+        if isinstance(outcome, BaseException):
+            raise outcome
+        yield episode, outcome
 
 
 def _ended_well(folder: RunFolder, suite: Suite, episode: Episode) -> bool:

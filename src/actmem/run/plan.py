@@ -25,6 +25,8 @@ class Episode(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     repeat: int = 0
     settings: dict[str, Any] = {}
     """What else the agent is made with."""
+    after: str = ""
+    """Id of the episode whose trace this one reads; it is played before."""
 
 
 class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

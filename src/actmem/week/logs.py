@@ -8,6 +8,7 @@ import msgspec
 
 from actmem.errors import InputError
 from actmem.files import decode, read_bytes
+from actmem.models.tape import Called
 from actmem.trace import TAG, read_trace
 from actmem.week.obligations import WeekPlan
 from actmem.week.play import WeekEvent
@@ -23,7 +24,7 @@ def read_rows(plan: WeekPlan, path: Path) -> list[Row]:
         raise InputError("is empty", path)
     if TAG not in decode(first, dict[str, msgspec.Raw], f"{path}:1"):
         return read_log(path)
-    trace = read_trace(path, WeekEvent)
+    trace = read_trace(path, WeekEvent | Called)
     if trace.header.unit_digest != plan.digest:
         raise InputError(
             f"is a trace of {trace.header.unit!r}, whose content is not that of "

@@ -12,10 +12,10 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from actmem.errors import ActionError, DivergedError, ProviderError
+from actmem.errors import ActionError, DivergedError, ProviderError, StoppedError
 from actmem.trace import Event, Footer
 from actmem.week.agents import Agent
-from actmem.week.world import Act, Decision, Observation, Query, SetHeartbeat, World
+from actmem.week.world import Act, Decision, Observation, Pass, Query, SetHeartbeat, World
 
 RETRIES = 3
 """How often a step is asked again after a refused action before it becomes an empty act."""
@@ -74,11 +74,16 @@ def play(
     write: Callable[[WeekEvent], None],
     recorded: Sequence[WeekEvent] = (),
     on_step: Callable[[], None] | None = None,
+    *,
+    resumed: bool = False,
 ) -> Footer:
     """Play a week to its end and return the footer.
 
     What the agent raises ends the episode as failed; so does a week without one valid act.
     ``recorded`` are the events of a trace that broke off: they are checked, not written again.
+    ``resumed`` says that the agent itself restores from a record, and may find that it diverges.
+    Raises ``DivergedError`` where the agent does not repeat the record, and passes on
+    ``StoppedError``.
     """
     record = iter(recorded)
     any_valid = False
@@ -90,7 +95,8 @@ def play(
         except ProviderError as error:
             return Footer(status="failed", error=_line(str(error)), provider=True)
         except BaseException as error:
-            if is_interrupt(error):
+            passed = (StoppedError, DivergedError) if resumed else StoppedError
+            if is_interrupt(error) or isinstance(error, passed):
                 raise
             return Footer(status="failed", error=describe(error))
         event, observation = outcome
@@ -115,12 +121,7 @@ def play(
 def _turn(agent: Agent, world: World, observation: Observation, refusals: int) -> _Outcome:
     """Ask the agent once and apply what it decides; after too many refusals, pass the step."""
     day, step_id = world.place
-    if refusals > RETRIES:
-        event = Acted(
-            day=day, step_id=step_id, choice="", nudge=bool(observation.nudge), valid=False
-        )
-        return _Outcome(event, world.skip())
-    decision = agent.decide(observation)
+    decision = Pass() if refusals > RETRIES else agent.decide(observation)
     try:
         return _apply(decision, world, observation)
     except ActionError as error:
@@ -152,8 +153,13 @@ def _apply(decision: Decision, world: World, observation: Observation) -> _Outco
                 nudge=bool(observation.nudge),
             )
             return _Outcome(event, world.act(choice, handles))
+        case Pass():
+            event = Acted(
+                day=day, step_id=step_id, choice="", nudge=bool(observation.nudge), valid=False
+            )
+            return _Outcome(event, world.skip())
     raise ActionError(
-        "action", f"{describe(decision)} is no well-formed Query, SetHeartbeat or Act"
+        "action", f"{describe(decision)} is no well-formed Query, SetHeartbeat, Act or Pass"
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from actmem.models.chat import Usage
 from actmem.week.records import LINKS, Links
 from actmem.week.score import METRICS, Score, Tally
 
@@ -25,6 +26,10 @@ class Played(Struct, frozen=True, kw_only=True):
     error: str
     invalid: int
     """Steps that an empty act stands in for, since no valid action came."""
+    usage: Usage = Usage()
+    """What the model's calls took; nothing where there is no model."""
+    pruned: int = 0
+    """How often a long history lost its oldest half."""
     score: Score
     links: Links
 
@@ -53,6 +58,9 @@ class Result(Struct, frozen=True, kw_only=True):
     """One agent's row."""
 
     agent: str
+    setup: str
+    """Empty for an agent that is no setup."""
+    model: str
     privilege: str
     planned: int
     scored: int
@@ -65,6 +73,12 @@ class Result(Struct, frozen=True, kw_only=True):
     set_f1_sd: float | None
     """Sample standard deviation over weeks; None for fewer than two."""
     invalid: int
+    """Steps that an empty act stands in for."""
+    tokens: int
+    """Prompt and completion tokens of all calls, cached ones included."""
+    calls: int
+    usage: Usage
+    pruned: int
     counts: Tally
     by_type: dict[str, Tally]
     by_regular: dict[str, Tally]
@@ -115,7 +129,9 @@ def rates(counts: Tally) -> Rates:
     )
 
 
-def result(agent: str, privilege: str, played: Sequence[Played]) -> Result:
+def result(
+    agent: str, privilege: str, played: Sequence[Played], setup: str = "", model: str = ""
+) -> Result:
     """Pool the planned episodes of one agent."""
     days = [day for episode in played for day in episode.score.per_day.values()]
     counts = add(METRICS, [episode.score.summary for episode in played])
@@ -124,8 +140,11 @@ def result(agent: str, privilege: str, played: Sequence[Played]) -> Result:
         weeks.setdefault(episode.unit, []).append(episode.score.summary)
     weekly = [f1 for week in weeks.values() if (f1 := rates(add((), week)).set_f1) is not None]
     status = Counter(episode.status for episode in played)
+    usage = sum((episode.usage for episode in played), Usage())
     return Result(
         agent=agent,
+        setup=setup,
+        model=model,
         privilege=privilege,
         planned=len(played),
         scored=status["complete"],
@@ -134,6 +153,10 @@ def result(agent: str, privilege: str, played: Sequence[Played]) -> Result:
         set_f1_mean=fmean(weekly) if weekly else None,
         set_f1_sd=stdev(weekly) if len(weekly) > 1 else None,
         invalid=sum(episode.invalid for episode in played),
+        tokens=usage.prompt_tokens + usage.completion_tokens,
+        calls=usage.calls,
+        usage=usage,
+        pruned=sum(episode.pruned for episode in played),
         counts=counts,
         by_type=add_groups([day.by_type for day in days]),
         by_regular=add_groups([day.by_regular for day in days]),

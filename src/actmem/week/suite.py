@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from actmem.errors import InputError
+from actmem.errors import DivergedError, IncompleteError, InputError
 from actmem.files import decode, read_bytes
+from actmem.models.chat import Usage
+from actmem.models.prompts import prompts_digest
+from actmem.models.tape import Called, Tape
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
-from actmem.week.agents import BUILT_IN, AgentSpec, find_agent
+from actmem.week.agents import BUILT_IN, Agent, AgentSpec, find_agent
+from actmem.week.agents.setups import SetupOptions, find_setup, make_agent
 from actmem.week.heartbeat import NUDGES, PRIVILEGED, Nudge
 from actmem.week.menu import day_menu
 from actmem.week.obligations import WeekPlan, prepare
-from actmem.week.play import WeekEvent, describe, is_interrupt, play
+from actmem.week.play import Acted, WeekEvent, describe, is_interrupt, play
 from actmem.week.records import Links, Obligation, count_links, records
 from actmem.week.replay import rows_of
 from actmem.week.results import Played, Result, result
@@ -26,7 +30,19 @@ from actmem.week.scenario import Scenario, dump
 from actmem.week.score import align, tally
 from actmem.week.world import World
 
+if TYPE_CHECKING:
+    from actmem.models.chat import Chat
+
 NAME = "week"
+
+
+class Cast(NamedTuple):
+    """Which setups are played by which models, and how."""
+
+    setups: Sequence[str]
+    chats: Mapping[str, Chat]
+    """Models by name. Nothing is sent before the first episode."""
+    options: SetupOptions
 
 
 def make_manifest(
@@ -36,11 +52,12 @@ def make_manifest(
     seed: int = 0,
     repeats: int = 1,
     nudge: Nudge = "channels",
+    cast: Cast | None = None,
 ) -> Manifest:
-    """Plan a run: every agent on every scenario, ``repeats`` times.
+    """Plan a run: every agent, and every setup with every model, on every scenario.
 
-    Raises ``InputError`` for an unknown agent, two scenarios of one name, or one that cannot be
-    played.
+    Raises ``InputError`` for an unknown agent or setup, two scenarios of one name, or one that
+    cannot be played.
     """
     for scenario in scenarios:
         plan = prepare(scenario)
@@ -49,15 +66,24 @@ def make_manifest(
     units = {scenario.scenario_name: scenario.digest for scenario in scenarios}
     if len(units) < len(scenarios):
         raise InputError("two of the scenarios have the same name")
-    sources = {}
+    players: dict[str, dict[str, Any]] = {}
     for agent in agents:
         find_agent(agent)
-        sources[agent] = _source(agent)
+        players[agent] = _source(agent)
+    settings: dict[str, Any] = {"seed": seed, "repeats": repeats, "nudge": nudge}
+    if cast is not None:
+        settings |= _cast_settings(cast)
+        for model in cast.chats:
+            for setup in dict.fromkeys(cast.setups):
+                replayed = find_setup(setup).replays
+                if replayed and replayed not in cast.setups:
+                    raise InputError(f"{setup} replays {replayed}: name that too", "--setups")
+                players[f"{setup} {model}"] = {"setup": setup, "model": model}
     return Manifest(
         suite=NAME,
         created=now(),
         versions={"actmem": versions()["actmem"]},
-        settings={"seed": seed, "repeats": repeats, "nudge": nudge},
+        settings=settings,
         units=units,
         episodes=tuple(
             Episode(
@@ -66,9 +92,10 @@ def make_manifest(
                 agent=agent,
                 seed=episode_seed(seed, number * repeats + repeat),
                 repeat=repeat,
-                settings=sources[agent],
+                settings=own,
+                after=_replayed(scenario.scenario_name, own, repeat),
             )
-            for agent in dict.fromkeys(agents)
+            for agent, own in players.items()
             for number, scenario in enumerate(scenarios)
             for repeat in range(repeats)
         ),
@@ -83,6 +110,22 @@ def _source(agent: str) -> dict[str, Any]:
     return {"agent_file": hashlib.sha256(read_bytes(path)).hexdigest()}
 
 
+def _replayed(unit: str, own: Mapping[str, Any], repeat: int) -> str:
+    """Return the id of the episode that one of a replaying setup reads, else nothing."""
+    setup = find_setup(own["setup"]).replays if "setup" in own else ""
+    return episode_id(unit, f"{setup} {own['model']}", repeat) if setup else ""
+
+
+def _cast_settings(cast: Cast) -> dict[str, Any]:
+    """Return what of a cast moves the number, for the manifest."""
+    return {
+        "form": cast.options.form,
+        "history_tokens": cast.options.history_tokens,
+        "prompts": cast.options.words.digests | {"dialogue": prompts_digest()},
+        "models": {name: dict(chat.settings) for name, chat in cast.chats.items()},
+    }
+
+
 def unit_files(scenarios: Sequence[Scenario]) -> dict[str, bytes]:
     """Return the files that a run folder keeps of its scenarios."""
     return {scenario.scenario_name: dump(scenario) for scenario in scenarios}
@@ -92,13 +135,20 @@ class WeekSuite:
     """The ``Suite`` of a run folder. It reads the scenarios that the folder keeps."""
 
     name = NAME
-    events: Any = WeekEvent
+    events: Any = WeekEvent | Called
 
-    def __init__(self, folder: RunFolder, on_step: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        folder: RunFolder,
+        on_step: Callable[[], None] | None = None,
+        cast: Cast | None = None,
+    ) -> None:
+        """``cast`` is needed to play episodes of setups, not to score them."""
         if folder.manifest.suite != NAME:
             raise InputError(f"is a run of the suite {folder.manifest.suite!r}", folder.path)
         self._folder = folder
         self._on_step = on_step
+        self._cast = cast
         self._nudge: Nudge = folder.manifest.settings.get("nudge", "channels")
         if self._nudge not in NUDGES:
             raise InputError(f"its manifest names an unknown nudge {self._nudge!r}", folder.path)
@@ -120,11 +170,6 @@ class WeekSuite:
                 self._agents[name] = find_agent(name)
             return self._agents[name]
 
-    def _privilege(self, agent: str) -> str:
-        """Return the label of what an agent gets; nothing is loaded, scoring runs no code."""
-        own = BUILT_IN[agent].privilege if agent in BUILT_IN else ""
-        return ", ".join(label for label in (own, PRIVILEGED.get(self._nudge, "")) if label)
-
     def header(self, episode: Episode) -> Header:
         """Return the header of the episode's trace."""
         return Header(
@@ -132,30 +177,101 @@ class WeekSuite:
             unit=episode.unit,
             unit_digest=self._folder.manifest.units[episode.unit],
             agent=episode.agent,
-            settings={"seed": episode.seed, "nudge": self._nudge} | episode.settings,
-            privilege=self._privilege(episode.agent),
+            settings={"seed": episode.seed, "nudge": self._nudge} | self._model_settings(episode),
+            privilege=self._privilege(episode),
             versions=versions(),
         )
 
+    def _model_settings(self, episode: Episode) -> dict[str, Any]:
+        """Return setup and model of an episode, and all that was set for them."""
+        if "setup" not in episode.settings:
+            return episode.settings
+        settings = self._folder.manifest.settings
+        shared = {name: settings[name] for name in ("form", "history_tokens", "prompts")}
+        return (
+            episode.settings
+            | shared
+            | {"model_settings": settings["models"][episode.settings["model"]]}
+        )
+
+    def _privilege(self, episode: Episode) -> str:
+        """Return the label of what an agent gets; nothing is loaded, scoring runs no code."""
+        setup = episode.settings.get("setup")
+        own = BUILT_IN[episode.agent].privilege if episode.agent in BUILT_IN else ""
+        nudged = setup is None or find_setup(setup).heartbeat
+        labels = [own, PRIVILEGED.get(self._nudge, "") if nudged else ""]
+        return ", ".join(label for label in labels if label)
+
     def play(
-        self, episode: Episode, recorded: Sequence[WeekEvent], write: Callable[[Event], None]
+        self, episode: Episode, recorded: Sequence[Any], write: Callable[[Event], None]
     ) -> Footer:
         """Play one episode with a fresh agent and a fresh world."""
         plan = self.plan(episode.unit)
+        if episode.after:
+            return self._vote(episode, plan, recorded, write)
+        tape = Tape((event for event in recorded if isinstance(event, Called)), write)
         try:
-            agent = self._agent(episode.agent).make(episode.seed, plan)
+            agent = self._make(episode, plan, tape)
         except BaseException as error:
             if is_interrupt(error):
                 raise
             return Footer(status="failed", error=f"cannot be made: {describe(error)}")
-        return play(agent, World(plan, self._nudge), write, recorded, self._on_step)
+        steps = [event for event in recorded if not isinstance(event, Called)]
+        world = World(plan, self._nudge)
+        return play(agent, world, write, steps, self._on_step, resumed=bool(recorded))
+
+    def _vote(
+        self,
+        episode: Episode,
+        plan: WeekPlan,
+        recorded: Sequence[Any],
+        write: Callable[[Event], None],
+    ) -> Footer:
+        """Write what a vote over a recorded episode comes to."""
+        from actmem.week.agents.votes import vote
+
+        (source,) = (e for e in self._folder.manifest.episodes if e.id == episode.after)
+        trace = self._folder.trace(source, self.events)
+        if self._cast is None or trace is None or trace.footer is None:
+            return Footer(status="failed", error=f"{source.id} has not ended")
+        chat = self._cast.chats[episode.settings["model"]]
+        world = World(plan, self._nudge)
+        try:
+            events = vote(episode.settings["setup"], world, chat, self._cast.options, trace.events)
+        except (DivergedError, IncompleteError) as error:
+            return Footer(status="failed", error=f"{source.id}: {error}")
+        if tuple(recorded) != tuple(events[: len(recorded)]):
+            raise DivergedError(f"{episode.id} is not the vote over {source.id}")
+        for event in events[len(recorded) :]:
+            write(event)
+            if isinstance(event, Acted) and self._on_step is not None:
+                self._on_step()
+        return trace.footer
+
+    def _make(self, episode: Episode, plan: WeekPlan, tape: Tape) -> Agent:
+        setup = episode.settings.get("setup")
+        if setup is None:
+            return self._agent(episode.agent).make(episode.seed, plan)
+        if self._cast is None:
+            raise InputError("needs its model to be played", episode.id)
+        chat = self._cast.chats[episode.settings["model"]]
+        return make_agent(setup, chat, tape, self._cast.options)
 
     def results(self) -> list[Result]:
         """Score the folder: one result an agent, in the manifest's order, over planned episodes."""
-        by_agent: dict[str, list[Played]] = {}
+        by_agent: dict[str, list[Episode]] = {}
         for episode in self._folder.manifest.episodes:
-            by_agent.setdefault(episode.agent, []).append(self.played(episode))
-        return [result(agent, self._privilege(agent), played) for agent, played in by_agent.items()]
+            by_agent.setdefault(episode.agent, []).append(episode)
+        return [
+            result(
+                agent,
+                self._privilege(episodes[0]),
+                [self.played(episode) for episode in episodes],
+                setup=episodes[0].settings.get("setup", ""),
+                model=episodes[0].settings.get("model", ""),
+            )
+            for agent, episodes in by_agent.items()
+        ]
 
     def played(self, episode: Episode) -> Played:
         """Score one episode. What was not played counts as empty acts.
@@ -163,10 +279,12 @@ class WeekSuite:
         Raises ``InputError`` for rows that are out of order or of another week.
         """
         plan = self.plan(episode.unit)
-        trace = self._folder.trace(episode, WeekEvent)
+        trace = self._folder.trace(episode, self.events)
         footer = trace.footer if trace else None
+        events = trace.events if trace else ()
+        called = [event for event in events if isinstance(event, Called)]
         try:
-            aligned = align(plan, rows_of(plan, trace.events if trace else ()))
+            aligned = align(plan, rows_of(plan, events))
         except InputError as error:
             raise InputError(str(error), self._folder.trace_path(episode)) from None
         failed = footer is not None and footer.status == "failed"
@@ -175,11 +293,9 @@ class WeekSuite:
             unit=episode.unit,
             status="complete" if complete else "failed" if failed else "missing",
             error=footer.error if footer else "",
-            invalid=sum(
-                not event.valid
-                for event in (trace.events if trace else ())
-                if hasattr(event, "valid")
-            ),
+            invalid=sum(not event.valid for event in events if hasattr(event, "valid")),
+            usage=sum((event.completion.usage for event in called), Usage()),
+            pruned=sum(event.dropped > 0 for event in called),
             score=tally(plan, aligned.rows),
             links=count_links(self.obligations(plan, aligned.rows, aligned.missing)),
         )
@@ -190,4 +306,4 @@ class WeekSuite:
         return records(plan, rows, len(rows) - missing)
 
 
-__all__ = ["Links", "Obligation", "WeekSuite", "make_manifest", "unit_files"]
+__all__ = ["Cast", "Links", "Obligation", "WeekSuite", "make_manifest", "unit_files"]

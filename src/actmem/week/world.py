@@ -89,7 +89,11 @@ class Act(Struct, frozen=True, tag="act"):
     handles: tuple[str, ...] = ()
 
 
-Decision = Query | SetHeartbeat | Act
+class Pass(Struct, frozen=True, tag="pass"):
+    """Give the step up: an empty act, marked invalid, for an agent that found no action."""
+
+
+Decision = Query | SetHeartbeat | Act | Pass
 
 
 class Place(NamedTuple):

@@ -1,6 +1,6 @@
 """Who plays the week: the agent protocol and the built-in agents that need no model.
 
-An agent decides: ``decide(observation)`` returns a ``Query``, a ``SetHeartbeat`` or an ``Act``. It
+An agent decides: ``decide(observation)`` returns a ``Query``, a ``SetHeartbeat``, an ``Act`` or a ``Pass``. It
 is asked again with the reply added after a query, with ``error`` set after a refused action, and
 with the next step's observation after an act. One agent object plays one episode.
 """
