@@ -185,7 +185,7 @@ def test_runs_that_start_in_one_instant_have_folders_of_their_own(
 def test_of_two_runs_in_one_folder_one_is_turned_away(
     spawn: Spawn, write_agent: WriteAgent, week_file: Path, tmp_path: Path
 ) -> None:
-    agent = write_agent("time.sleep(0.02)\nreturn Act('A')")
+    agent = write_agent("time.sleep(0.15)\nreturn Act('A')")
     words = ("run", "week", "--scenario", week_file, "--agent", agent, "-o", tmp_path / "run")
     both = [spawn(*words) for _ in range(3)]
     said = [process.communicate(timeout=60) for process in both]

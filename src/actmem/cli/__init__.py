@@ -53,8 +53,9 @@ class LazyGroup(click.Group):
         """Import a verb's command."""
         if cmd_name not in VERBS:
             return None
-        module = import_module(f"actmem.cli.{cmd_name}")
-        command = getattr(module, "list_" if cmd_name == "list" else cmd_name)
+        # A module of this package is bound in its namespace: one named list would hide the built-in.
+        name = "list_" if cmd_name == "list" else cmd_name
+        command = getattr(import_module(f"actmem.cli.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 
