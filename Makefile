@@ -11,6 +11,8 @@ demo: $(VENV)/.demo
 	$(BIN)/actmem run week --weeks 5
 
 test: $(VENV)/.test
+	$(BIN)/actmem fetch model smollm2-135m
+	$(BIN)/actmem fetch model minilm
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

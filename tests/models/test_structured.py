@@ -86,7 +86,7 @@ def test_hostile_text_takes_no_long_time(text: str) -> None:
     started = time.perf_counter()
     with pytest.raises(ReplyError):
         SCHEMA.parse(text)
-    assert time.perf_counter() - started < 2
+    assert time.perf_counter() - started < 10
 
 
 @given(st.text(alphabet='{}[]":,ab1<think>/ \\\n', max_size=60))
