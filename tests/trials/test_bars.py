@@ -94,4 +94,6 @@ def test_ten_thousand_trials_by_the_oracle_take_less_than_twenty_seconds(
     started = time.perf_counter()
     for trial in trials * 4:
         assert score(trial, play(trial, floor("oracle", trial))).passed
-    assert (time.perf_counter() - started) * 10_000 / (4 * len(trials)) <= 80  # four times the bar: other work may share the machine
+    assert (time.perf_counter() - started) * 10_000 / (
+        4 * len(trials)
+    ) <= 80  # four times the bar: other work may share the machine
