@@ -56,3 +56,50 @@ def test_the_public_names_are_there() -> None:
     assert set(actmem.__all__) <= set(dir(actmem))
     with pytest.raises(AttributeError):
         actmem.nothing  # noqa: B018
+
+
+def test_the_public_names_are_what_they_are_typed_as() -> None:
+    """The lazy table, ``__all__`` and what type checkers are told name the same things."""
+    import ast
+    from importlib import import_module
+    from pathlib import Path
+
+    import actmem
+
+    assert actmem.__all__ == sorted(actmem._PUBLIC)
+    tree = ast.parse(Path(actmem.__file__).read_text("utf-8"))
+    (guarded,) = [node for node in tree.body if isinstance(node, ast.If)]
+    typed = {
+        alias.asname: (node.module, alias.name)
+        for node in guarded.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert typed == actmem._PUBLIC
+    for name, (module, attribute) in actmem._PUBLIC.items():
+        assert getattr(actmem, name) is getattr(import_module(module), attribute)
+
+
+def test_only_what_is_named_is_loaded() -> None:
+    loaded = fresh("import sys, actmem; actmem.InputError; print(*sys.modules)").split()
+    assert "actmem.errors" in loaded
+    assert not [name for name in loaded if name.startswith("actmem.week")]
+    assert fresh("from actmem import *; print(World.__name__)") == "World\n"
+
+
+def test_a_week_can_be_played_with_the_public_names_alone() -> None:
+    import actmem
+
+    week = actmem.make_week(7, actmem.Knobs(days=1))
+    assert actmem.check_week(week) == []
+    plan = actmem.prepare(week)
+    world, rows = actmem.World(plan), []
+    seen: actmem.Observation | None = world.reset()
+    while seen is not None:
+        rows.append(actmem.Row(*world.place))
+        seen = world.act(actmem.Act("A").choice)
+    counts = actmem.score(plan, rows)
+    assert counts.steps == len(rows)
+    assert counts.summary["set_fn"] > counts.summary["set_tp"] == 0
+    with pytest.raises(actmem.ActMemError):
+        actmem.score(plan, rows[::-1])

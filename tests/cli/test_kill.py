@@ -215,3 +215,32 @@ def test_a_run_killed_before_its_manifest_was_written(
                 (run / folder).mkdir()
     assert call("run", "week", "--scenario", week_file, "--agent", "nop", "-o", run).code == 0
     assert len(traces(run)) == 1
+
+
+@pytest.mark.parametrize("place", ["make_manifest", "RunFolder.prepare", "execute"])
+@pytest.mark.parametrize("named", [True, False])
+def test_ctrl_c_at_any_place_says_how_to_go_on(
+    call: Call, week_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str,
+    named: bool,
+) -> None:  # fmt: skip
+    def interrupt(*args: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    modules = {
+        "make_manifest": "week.suite",
+        "RunFolder.prepare": "run.store",
+        "execute": "run.execute",
+    }
+    monkeypatch.setattr(f"actmem.{modules[place]}.{place}", interrupt)
+    output = ("-o", "a folder") if named else ()
+    called = call("run", "week", "--scenario", week_file, "--agent", "nop", *output)
+    assert called.code == 130
+    assert called.out == ""
+    last = called.err.splitlines()[-1]
+    if named or place == "execute":
+        assert "interrupted; resume with: actmem run week --scenario" in last
+        assert shlex.split(last)[-2] == "-o"
+        assert not named or shlex.split(last)[-1] == "a folder"
+    else:
+        assert last == "actmem: interrupted"  # no folder has been begun

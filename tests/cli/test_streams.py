@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import subprocess
 import sys
+import termios
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -203,3 +205,29 @@ def test_seeds_beyond_every_machine_word(call: Call, week_file: Path, tmp_path: 
     again = call(*words, run, "--json")  # read back and compared
     assert again.code == 0
     assert call("score", "run", run, "--json").out == again.out
+
+
+def test_a_narrow_terminal_cuts_no_number(
+    call: Call, write_agent: WriteAgent, week_file: Path, tmp_path: Path
+) -> None:
+    agent = write_agent("return Act('A')", name="x" * 90 + "/agent.py")
+    run = tmp_path / "run"
+    assert call("run", "week", "--scenario", week_file, "--agent", agent, "-o", run).code == 0
+    screen, stdout = os.openpty()
+    termios.tcsetwinsize(stdout, (24, 50))
+    env = os.environ | {"TERM": "xterm"}
+    env.pop("COLUMNS", None)
+    done = subprocess.run(
+        [sys.executable, "-m", "actmem", "score", "run", str(run)],
+        stdin=stdout, stdout=stdout, stderr=subprocess.PIPE, env=env, check=False,
+    )  # fmt: skip
+    os.close(stdout)
+    shown = b""
+    with contextlib.suppress(OSError):  # so a terminal ends whose other side has been closed
+        while part := os.read(screen, 65536):
+            shown += part
+    os.close(screen)
+    assert done.returncode == 0, done.stderr
+    assert "…" not in shown.decode()
+    for name in ("Set-F1", "per week", "hidden", "privilege", "0.0 ± n/a"):
+        assert name in shown.decode()

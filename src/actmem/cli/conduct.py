@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -72,14 +72,28 @@ def _number_sent(number: int, aim: int) -> Iterator[None]:
 
 
 @contextmanager
-def conducted(folder: Path) -> Iterator[None]:
-    """Say where the run is and how to resume it; turn Ctrl-C into ``Interrupted``, which says it too."""
-    resume = resume_command(_words(), folder)
-    click.echo(f"run folder: {folder} (resume with: {resume})", err=True)
+def conducted(output: Path | None) -> Iterator[Callable[[Path], None]]:
+    """Keep stdout for what comes after; turn Ctrl-C into ``Interrupted``, which says how to resume.
+
+    ``output`` is the run folder where the user named one. What is yielded is to be called with the
+    folder as soon as there is one: it says where the run is and how to resume it.
+    """
+    words = _words()
+    where = output
+
+    def begun(folder: Path) -> None:
+        nonlocal where
+        where = folder
+        resume = resume_command(words, folder)
+        click.echo(f"run folder: {folder} (resume with: {resume})", err=True)
+
     try:
         with stdout_kept():
-            yield
+            yield begun
     except KeyboardInterrupt:
+        if where is None:  # nothing has begun
+            raise
+        resume = resume_command(words, where)
         raise Interrupted(f"interrupted; resume with: {resume}") from None
 
 

@@ -32,17 +32,19 @@ def week(output: Path | None, as_json: bool, **given: Any) -> int:
     from actmem.run.store import RunFolder
     from actmem.week.suite import WeekSuite, unit_files
 
-    scenarios, cast, manifest = planned(given)
-    folder = RunFolder.prepare(output, manifest, unit_files(scenarios))
-    steps = {s.scenario_name: sum(len(day.steps) for day in s.days) for s in scenarios}
-    chats = cast.chats.values() if cast else ()
-    workers = min([given["workers"], *(chat.parallel for chat in chats)])
-    try:
-        with conducted(folder.path), progress(manifest.episodes, steps) as board:
-            execute(folder, WeekSuite(folder, board.step, cast), workers, board.ended)
-    finally:
-        for chat in chats:
-            chat.close()
+    with conducted(output) as begun:
+        scenarios, cast, manifest = planned(given)
+        chats = cast.chats.values() if cast else ()
+        workers = min([given["workers"], *(chat.parallel for chat in chats)])
+        try:
+            folder = RunFolder.prepare(output, manifest, unit_files(scenarios))
+            begun(folder.path)
+            steps = {s.scenario_name: sum(len(day.steps) for day in s.days) for s in scenarios}
+            with progress(manifest.episodes, steps) as board:
+                execute(folder, WeekSuite(folder, board.step, cast), workers, board.ended)
+        finally:
+            for chat in chats:
+                chat.close()
     return show_run(folder, as_json)
 
 
