@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from actmem.cli.week_options import KNOBS, PATH, knob_options, knobs, refuse_together
+from actmem.mem2act.commands import run_mem2act
 from actmem.trials.commands import run_trials
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ def run() -> None:
 
 
 run.add_command(run_trials)
+run.add_command(run_mem2act)
 
 
 @run.command()

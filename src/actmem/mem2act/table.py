@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from actmem.mem2act.defects import KINDS, Defect
+from actmem.mem2act.retrieval import METRICS
 from actmem.mem2act.score import MEANS, Result, Scores
+
+if TYPE_CHECKING:
+    from actmem.mem2act.results import Row
 
 
 def emit(lines: Iterable[str], plain: Any, as_json: bool) -> None:
@@ -78,3 +82,55 @@ def score_lines(result: Result) -> list[str]:
 def _cells(scores: Scores) -> list[str]:
     values = [getattr(scores, name) for name in (*MEANS, "arg_f1")]
     return [str(scores.tasks), *map(percent, values)]
+
+
+def result_lines(rows: Sequence[Row]) -> list[str]:
+    """Return one line a system and model, reader's scores first, then retrieval and cost.
+
+    A row below full coverage is marked.
+    """
+    lines: list[str] = []
+    read = [row for row in rows if row.scores is not None]
+    if read:
+        head = ["system + model", "answered", "F1", "gain", "slot F1", "EM", "BLEU-1", "TSA",
+                "F1 resolv.", "invalid", "s/call"]  # fmt: skip
+        lines += [*columns(head, map(_reader_cells, read)), ""]
+    head = ["system", "read", *METRICS, "tokens", "write s", "read ms p50", "p95"]
+    lines += columns(head, map(_retrieval_cells, rows))
+    notes = sorted({f"{row.memory}: {row.privilege}" for row in rows if row.privilege})
+    return [*lines, "", "shares in %; retrieval over all tasks", *notes]
+
+
+def _covered(row: Row) -> str:
+    covered = f"{row.answered}/{row.planned}"
+    return covered if row.status == "complete" else f"{covered} INCOMPLETE"
+
+
+def _reader_cells(row: Row) -> list[str]:
+    assert row.scores is not None
+    scores = row.scores.all
+    cells = [scores.f1, row.gain, scores.slot_f1, scores.em, scores.bleu1, scores.tsa]
+    return [
+        row.agent,
+        _covered(row),
+        *map(percent, [*cells, row.scores.resolvable.f1]),
+        str(row.invalid),
+        _number(row.cost.answer_p50, 1, 1),
+    ]
+
+
+def _retrieval_cells(row: Row) -> list[str]:
+    found = row.retrieval["all"]
+    return [
+        row.agent,
+        _covered(row),
+        *(percent(found.means[name]) for name in METRICS),
+        _number(found.tokens, 1, 0),
+        _number(row.cost.write_seconds, 1, 1),
+        _number(row.cost.read_p50, 1000, 1),
+        _number(row.cost.read_p95, 1000, 1),
+    ]
+
+
+def _number(value: float | None, factor: float, digits: int) -> str:
+    return "n/a" if value is None else f"{factor * value:.{digits}f}"
