@@ -45,3 +45,37 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written"):
         write_atomic(target / "below", b"x")
     assert target.read_bytes() == b"two"
+
+
+def test_a_name_that_no_file_can_have(tmp_path: Path) -> None:
+    for name in ("a\0b", "x" * 300, ""):
+        path = Path(name) if name == "" else tmp_path / name
+        with pytest.raises(InputError) as error:
+            write_atomic(path, b"x")
+        one_line(error)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_breaks_off_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "file"
+    write_atomic(target, b"old")
+
+    def full(number: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    def interrupted(number: int) -> None:
+        raise KeyboardInterrupt
+
+    for fail, expected in ((full, InputError), (interrupted, KeyboardInterrupt)):
+        monkeypatch.setattr("os.fsync", fail)
+        with pytest.raises(expected):
+            write_atomic(target, b"new")
+        assert target.read_bytes() == b"old"
+        assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_what_never_ends_is_read_no_further_than_the_limit() -> None:
+    with pytest.raises(InputError, match="larger"):
+        read_bytes(Path("/dev/zero"), 1000)

@@ -85,6 +85,7 @@ def main(args: Sequence[str] | None = None) -> None:
 def run_cli(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; errors are one line on stderr."""
     words = [*(sys.argv[1:] if args is None else args)]  # the verb `list` hides the built-in here
+    streams = (sys.stdout, sys.stderr)
     try:
         outcome = group.main(words, prog_name="actmem", standalone_mode=False, obj=words)
         sys.stdout.flush()
@@ -101,6 +102,14 @@ def run_cli(args: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:
+        _discard_stdout()
+        return UNREAD
+    except SystemExit:
+        if sys.stdout is streams[0]:
+            raise
+        sys.stdout, sys.stderr = (
+            streams  # click answers a broken pipe with streams that keep silent
+        )
         _discard_stdout()
         return UNREAD
     except OSError as error:

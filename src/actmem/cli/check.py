@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from actmem.cli.week_options import KNOBS, PATH, knob_options, knobs, refuse_together
+from actmem.cli.week_options import KNOBS, PATH, knob_options, refuse_together
 from actmem.mem2act.commands import check_mem2act
 from actmem.memory.commands import check_memory
 
 if TYPE_CHECKING:
     from actmem.week.leaks import Leak
+    from actmem.week.make import Knobs
 
 
 @click.group()
@@ -62,8 +63,7 @@ def week(paths: tuple[Path, ...]) -> int:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 @knob_options
 def bank(
-    leaks: bool, weeks: int, seed: int, files: tuple[Path, ...], as_json: bool, profile: str,
-    days: int, density: float, channels: str | None,
+    leaks: bool, weeks: int, seed: int, files: tuple[Path, ...], as_json: bool, knobs: Knobs,
 ) -> int:  # fmt: skip
     """Check the content bank, or with --leaks the weeks that come out of it."""
     if leaks:
@@ -73,9 +73,7 @@ def bank(
         from actmem.week.make import make_weeks
         from actmem.week.pmbench import load_any
 
-        scenarios = [load_any(path) for path in files] or list(
-            make_weeks(seed, weeks, knobs(profile, days, density, channels))
-        )
+        scenarios = [load_any(path) for path in files] or list(make_weeks(seed, weeks, knobs))
         return _show_leaks(leak_table(scenarios), as_json)
     from actmem.week.content.bank import domains
     from actmem.week.content.lint import lint

@@ -6,8 +6,9 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -24,28 +25,48 @@ def stdout_kept() -> Iterator[None]:
     """
     ours = sys.stdout
     ours.flush()
-    try:
-        number = ours.fileno()
-    except (OSError, ValueError):  # a stdout without a file, in a notebook or a test
-        number = -1
-    if number < 0:
-        sys.stdout = sys.stderr
+    numbers = {1} | ({number} if (number := _number(ours)) is not None else set())
+    aim = _number(sys.stderr)
+    with ExitStack() as stack:
+        if aim is not None:
+            for number in numbers:
+                stack.enter_context(_number_sent(number, aim))
+        # A stream of its own: an agent that closes it closes nothing of ours.
+        sys.stdout = _to(aim)
         try:
             yield
         finally:
+            sys.stdout.close()
             sys.stdout = ours
+
+
+def _number(stream: TextIO) -> int | None:
+    """Return a stream's file number; None where it has none, as in a notebook."""
+    try:
+        return stream.fileno()
+    except (OSError, ValueError):
+        return None
+
+
+def _to(number: int | None) -> TextIO:
+    """Return a new stream that writes to a file number, without a number to nothing."""
+    if number is None:
+        return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123  (a device, not a path)
+    return os.fdopen(os.dup(number), "w", buffering=1, encoding="utf-8", errors="backslashreplace")
+
+
+@contextmanager
+def _number_sent(number: int, aim: int) -> Iterator[None]:
+    """Let ``number`` write to where ``aim`` writes."""
+    try:
+        kept = os.dup(number)
+    except OSError:  # it is closed; nobody can write to it
+        yield
         return
-    kept = os.dup(number)
-    os.dup2(sys.stderr.fileno(), number)
-    # A stream of its own: an agent that closes it closes nothing of ours.
-    sys.stdout = os.fdopen(os.dup(number), "w", encoding="utf-8", errors="backslashreplace")
-    theirs = sys.stdout
+    os.dup2(aim, number)
     try:
         yield
     finally:
-        sys.stdout = ours
-        if not theirs.closed:
-            theirs.close()
         os.dup2(kept, number)
         os.close(kept)
 

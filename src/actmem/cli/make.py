@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from actmem.cli.week_options import PATH, knob_options, knobs
+from actmem.cli.week_options import PATH, knob_options
 from actmem.trials.commands import make_trials
+
+if TYPE_CHECKING:
+    from actmem.week.make import Knobs
 
 
 @click.group()
@@ -33,10 +37,7 @@ def week(
     output: Path,
     form: str,
     stats: bool,
-    profile: str,
-    days: int,
-    density: float,
-    channels: str | None,
+    knobs: Knobs,
 ) -> None:
     """Make weeks and write them to files."""
     from actmem.errors import InputError
@@ -48,7 +49,7 @@ def week(
 
     if output.suffix == ".json" and weeks > 1:
         raise InputError("one file cannot hold several weeks; give a folder", output)
-    made = list(make_weeks(seed, weeks, knobs(profile, days, density, channels)))
+    made = list(make_weeks(seed, weeks, knobs))
     files = {}
     for scenario in made:
         path = output if output.suffix == ".json" else output / f"{scenario.scenario_name}.json"
@@ -58,6 +59,9 @@ def week(
     for path, data in files.items():
         write_atomic(path, data)
         click.echo(f"wrote {path}", err=True)
+    rejected = sum(s.generator.attempt for s in made if s.generator is not None)
+    drawn = len(made) + rejected
+    click.echo(f"rejected {rejected} of {drawn} draws ({100 * rejected / drawn:.0f} %)", err=True)
     if stats:
         from actmem.report.terminal import show_composition
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from actmem.cli.week_options import KNOBS, PATH, knob_options, knobs, refuse_together
+from actmem.cli.week_options import KNOBS, PATH, knob_options, refuse_together
 from actmem.mem2act.commands import run_mem2act
 from actmem.trials.commands import run_trials
 
 if TYPE_CHECKING:
+    from actmem.week.make import Knobs
     from actmem.week.scenario import Scenario
 
 
@@ -69,8 +70,7 @@ run.add_command(run_mem2act)
 @knob_options
 def week(
     agents: tuple[str, ...], weeks: int, files: tuple[Path, ...], seed: int | None, repeats: int,
-    workers: int, output: Path | None, as_json: bool, profile: str, days: int, density: float,
-    channels: str | None,
+    workers: int, output: Path | None, as_json: bool, knobs: Knobs,
 ) -> int:  # fmt: skip
     """Play simulated weeks."""
     from actmem.cli.conduct import conducted, stdout_kept
@@ -82,7 +82,7 @@ def week(
 
     if files:
         refuse_together("scenario", "weeks", *KNOBS)
-    scenarios = _scenarios(weeks, files, seed, (profile, days, density, channels))
+    scenarios = _scenarios(weeks, files, seed, knobs)
     with stdout_kept():  # an agent's file is loaded here, and may print
         manifest = make_manifest(
             scenarios, agents or tuple(BUILT_IN), seed=seed or 0, repeats=repeats
@@ -98,7 +98,7 @@ def _scenarios(
     weeks: int,
     files: tuple[Path, ...],
     seed: int | None,
-    given: tuple[str, int, float, str | None],
+    wanted: Knobs,
 ) -> list[Scenario]:
     """Return the weeks of files, of a seed, or the first of the standard set."""
     from actmem.week.make import Knobs, make_weeks
@@ -107,7 +107,6 @@ def _scenarios(
 
     if files:
         return [load_any(path) for path in files]
-    wanted = knobs(*given)
     if seed is None and wanted == Knobs():
         return standard_weeks(weeks)
     return list(make_weeks(1 if seed is None else seed, weeks, wanted))

@@ -3,29 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from actmem.errors import InputError
 
-if TYPE_CHECKING:
-    from actmem.week.make import Knobs
-
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
-KNOBS = ("profile", "days", "density", "channels")
+COUNTS = {
+    "dependencies": "tasks that wait for another",
+    "time_checks": "tasks with a window of time",
+    "channel_updates": "updates of channel tasks",
+    "early_updates": "updates announced on an earlier day",
+    "second_updates": "tasks that are updated twice",
+    "recurrences": "series with an exception",
+    "conditions": "conditions on a channel's value",
+}
+"""Knobs that set how many of a kind a week holds, with what they count."""
+KNOBS = ("profile", "days", "density", "channels", *COUNTS)
 """Parameters that ``knob_options`` adds."""
 
 PATH = click.Path(path_type=Path)
 
 
 def knob_options(command: F) -> F:
-    """Add the generator's knobs to a command, collected by ``knobs``."""
-    for option in reversed(
+    """Add the generator's knobs to a command, which receives them as ``knobs: Knobs``."""
+
+    @wraps(command)
+    def with_knobs(**params: Any) -> Any:
+        from actmem.week.make import Knobs
+
+        given = {name: params.pop(name) for name in KNOBS}
+        if given["channels"] is not None:
+            names = (name.strip() for name in given["channels"].split(","))
+            given["channels"] = tuple(name for name in names if name)
+        return command(**params, knobs=Knobs(**given))
+
+    wrapped: Any = with_knobs
+    for name, counted in reversed(COUNTS.items()):
+        option = f"--{name.replace('_', '-')}"
+        wrapped = click.option(
+            option, name, type=click.IntRange(0, 50), metavar="N",
+            help=f"Number of {counted} a week.  [default: the profile's]",
+        )(wrapped)  # fmt: skip
+    for add in reversed(
         [
             click.option("--profile", type=click.Choice(["full", "paper"]), default="full",
                          show_default=True, help="What a week is made of."),
@@ -36,8 +62,8 @@ def knob_options(command: F) -> F:
             click.option("--channels", metavar="A,B,…", help="Channels switched on  [default: all]"),
         ]
     ):  # fmt: skip
-        command = option(command)
-    return command
+        wrapped = add(wrapped)
+    return wrapped  # type: ignore[no-any-return]
 
 
 def placed(path: Path, read: Callable[[], T]) -> T:
@@ -55,14 +81,6 @@ def refuse_together(one: str, *others: str) -> None:
     context = click.get_current_context()
     for other in others:
         if context.get_parameter_source(other) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--{other} says nothing beside --{one}; leave one out", context)
-
-
-def knobs(profile: str, days: int, density: float, channels: str | None) -> Knobs:
-    """Return the generator's knobs from the options."""
-    from actmem.week.make import Knobs
-
-    names = None
-    if channels is not None:
-        names = tuple(name.strip() for name in channels.split(",") if name.strip())
-    return Knobs(profile=profile, days=days, density=density, channels=names)  # type: ignore[arg-type]  # click has checked it
+            raise click.UsageError(
+                f"--{other.replace('_', '-')} says nothing beside --{one}; leave one out", context
+            )

@@ -165,9 +165,10 @@ def add_groups(groups: Sequence[dict[str, Tally]]) -> dict[str, Tally]:
 
 def add_links(links: Sequence[Links]) -> Links:
     """Add what the obligation records of several episodes tell."""
+    late = add((), [part.late_steps for part in links])
     return Links(
         hits_with_evidence=sum(part.hits_with_evidence for part in links),
         hits_without_evidence=sum(part.hits_without_evidence for part in links),
-        late_steps=dict(sorted(add((), [part.late_steps for part in links]).items())),
+        late_steps=dict(sorted(late.items(), key=lambda item: int(item[0]))),
         broken=add(LINKS, [part.broken for part in links]),
     )

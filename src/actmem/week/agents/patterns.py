@@ -24,13 +24,14 @@ _SENTENCE = re.compile(
 )
 _DAY = re.compile(rf"\b({'|'.join(WEEKDAYS)})\b")
 _RANGE = re.compile(
-    rf"\b(?:from|starting on|between) (today|{'|'.join(WEEKDAYS)})\b.{{0,16}}?"
+    rf"\b(?:from |starting on |between |)(today|{'|'.join(WEEKDAYS)})\b.{{0,16}}?"
     rf"\b(?:to|until|till|through|and) ({'|'.join(WEEKDAYS)})\b"
 )
 _DAILY = re.compile(
     r"\b(?:every|each) (?:single )?(?:day|morning|noon|afternoon|evening|night)\b|\bdaily\b"
     r"|\ball week\b|\bday (?:after|by|in) day\b|\ball (?:seven )?days\b"
-    r"|\bonce a day\b|\bthis week\b"
+    r"|\bonce a day\b|\bthis week\b|\bdays (?:running|in a row)\b|\bno day without\b"
+    r"|\bwhatever (?:else )?a day\b"
 )
 _CONNECTIVE = re.compile(
     r"\b(?:when(?:ever)?|once|as soon as|the moment|if|after(?! all)|until|in case|provided)\b"

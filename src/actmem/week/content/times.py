@@ -117,14 +117,19 @@ FORMS: tuple[Callable[[int], str], ...] = (
 )  # fmt: skip
 
 
-def forms(minute: int) -> list[str]:
-    """Return every way to say ``minute`` (after midnight, 1:00 to 22:59)."""
+def fitting(minute: int) -> list[Callable[[int], str]]:
+    """Return the forms in which ``minute`` (after midnight, 1:00 to 22:59) can be said."""
     unfit = set()
     if abs(minute - 720) >= 60:
         unfit.add(_noon)
     if minute < 13 * 60:
         unfit.add(_spelled)  # "eight fifteen" could mean either half of the day
-    return [form(minute) for form in FORMS if form not in unfit]
+    return [form for form in FORMS if form not in unfit]
+
+
+def forms(minute: int) -> list[str]:
+    """Return every way to say ``minute``."""
+    return [form(minute) for form in fitting(minute)]
 
 
 _HOURS = "(?:" + "|".join(number_word(hour) for hour in range(23, 12, -1)) + ")"

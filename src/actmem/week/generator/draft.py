@@ -15,7 +15,7 @@ from typing import Literal
 from actmem.week.content.bank import domains
 from actmem.week.content.schema import Frame, verb_phrase
 from actmem.week.content.shared import Archetype, phrases
-from actmem.week.content.times import forms
+from actmem.week.content.times import fitting
 from actmem.week.content.words import content_words
 from actmem.week.generator.draw import Draw
 from actmem.week.scenario import CLOCK, ChannelEvent, Lure, Task, Update
@@ -24,8 +24,8 @@ DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 _SENTENCE = re.compile(r"(^|[.!?] )([a-z])")
 CROWD = 2
 """Most narrative cues at one step."""
-ELSEWHERE = 0.7
-"""Share of the near misses that are played on another day than the cue."""
+ELSEWHERE = 0.8
+"""Share of the near misses that are played on a day before that of the cue."""
 
 
 class Rejected(Exception):  # noqa: N818  (a draw, not an error)
@@ -182,14 +182,14 @@ class WeekDraft:
             day.steps[told].parts.append(note)
 
     def show_near(self, day: DraftDay, frame: Frame, due: int, number: int) -> None:
-        """Play near misses of ``frame``: at steps of its day before ``due``, or on other days.
+        """Play near misses of ``frame``: at steps of its day before ``due``, or on earlier days.
 
         After the cue they would speak of a world in which it had not come; and if each cue had its
-        near miss before it, one could wait for it.
+        near miss a few steps before it, one could wait for it.
         """
         used: list[int] = []
+        others = self.days[: day.number]
         for scene in self.draw.sample(quiet(frame.id, "near", 2), number):
-            others = [other for other in self.days if other is not day]
             if others and (len(used) == due or self.draw.chance(ELSEWHERE)):
                 place = self.draw.pick(others)
                 place.steps[place.free_step(0, place.last)].parts.append(scene)
@@ -200,7 +200,12 @@ class WeekDraft:
 
     def clock(self, minute: int) -> str:
         """Return a time in one of its forms."""
-        return self.draw.pick(forms(minute))
+        return self.draw.pick(fitting(minute))(minute)
+
+    def span(self, start: int, end: int) -> tuple[str, str]:
+        """Return two times in one form that fits both."""
+        form = self.draw.pick([form for form in fitting(start) if form in fitting(end)])
+        return form(start), form(end)
 
 
 @lru_cache(maxsize=1024)

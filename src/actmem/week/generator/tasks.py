@@ -231,9 +231,10 @@ def add_window(week: WeekDraft, day: DraftDay) -> None:
                 target_time=clock_time(minute), window_before=before,
                 window_after=after)  # fmt: skip
     day.planned.append(Planned(task, "window", told, due, verb_phrase(action), frame))
+    first, last = week.span(minute - before, minute + after)
     week.tell(day, told, shape(week.draw.pick(week.shapes.window), do=verb_phrase(action),
-                               time=week.clock(minute - before),
-                               until=week.clock(minute + after)))  # fmt: skip
+                               time=first,
+                               until=last))  # fmt: skip
 
 
 def add_series(week: WeekDraft) -> None:
