@@ -250,6 +250,12 @@ def test_the_command_plays_resumes_and_scores(
     assert run_cli(["score", "run", str(out)]) == 0
     table = capfd.readouterr().out
     assert "oracle: is told the evidence" in table
+    pairs = first["pairs"]
+    assert [(pair["difference"]["mean"], pair["difference"]["p"]) for pair in pairs] == [(0, 1)] * 3
+    assert run_cli([*line[:-1], "--analyses"]) == 0
+    table = capfd.readouterr().out
+    for title in ("F1 by level", "slot accuracy by value class", "error modes", "95 %"):
+        assert title in table
     script.write_text(json.dumps([{"fail": "gone"}]))
     code = run_cli([*line[:-3], "-o", str(tmp_path / "dead")])
     assert code == 3

@@ -89,11 +89,12 @@ def score_mem2act(predictions: Path, data: str, as_json: bool) -> int:
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True,
               help="Systems that answer at a time.")  # fmt: skip
 @click.option("-o", "--output", type=PATH, help="Run folder; an unfinished run in it is resumed.")
+@click.option("--analyses", is_flag=True, help="Print where scores come from, and pairs, as well.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
 @model_options
 def run_mem2act(
     data: str, memories: str, models: tuple[str, ...], budget: int, negatives: int, seed: int,
-    repeats: int, workers: int, output: Path | None, as_json: bool, **options: Any,
+    repeats: int, workers: int, output: Path | None, analyses: bool, as_json: bool, **options: Any,
 ) -> int:  # fmt: skip
     """Have memories answer a data set's tasks, and score the calls."""
     from actmem.mem2act.data import load
@@ -130,26 +131,36 @@ def run_mem2act(
     finally:
         for chat in chats.values():
             chat.close()
-    return show_run(folder.path, as_json)
+    return show_run(folder.path, as_json, analyses)
 
 
-def show_run(path: Path, as_json: bool) -> int:
+def show_run(path: Path, as_json: bool, analyses: bool = False) -> int:
     """Print the results of a run folder and return the exit code: 3 below full coverage."""
+    from msgspec import to_builtins
+
     from actmem.mem2act import table
     from actmem.mem2act.results import results
     from actmem.mem2act.suite import NAME, Mem2ActSuite
+    from actmem.memory.extra import load as load_extra
     from actmem.run.store import RunFolder
 
     folder = RunFolder.open(path)
     rows = results(Mem2ActSuite(folder))
+    compared: list[Any] = []
+    if (as_json or analyses) and any(row.scores for row in rows):
+        compared = load_extra("actmem.mem2act.compare", "--analyses").pairs(rows)
     plain = {
         "suite": NAME,
         "run": str(path),
         "units": folder.manifest.units,
         "settings": {k: v for k, v in folder.manifest.settings.items() if k != "shown"},
         "rows": [row.plain() for row in rows],
+        "pairs": [to_builtins(pair) for pair in compared],
     }
-    table.emit(table.result_lines(rows), plain, as_json)
+    lines = table.result_lines(rows)
+    if analyses:
+        lines += [*table.analysis_lines(rows), *table.pair_lines(compared)]
+    table.emit(lines, plain, as_json)
     for row in rows:
         if row.status != "complete":
             why = f": {row.error}" if row.error else ""

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from actmem.mem2act.analyse import MODES
 from actmem.mem2act.defects import KINDS, Defect
 from actmem.mem2act.retrieval import METRICS
 from actmem.mem2act.score import MEANS, Result, Scores
 
 if TYPE_CHECKING:
+    from actmem.mem2act.compare import Pair
     from actmem.mem2act.results import Row
 
 
@@ -134,3 +136,48 @@ def _retrieval_cells(row: Row) -> list[str]:
 
 def _number(value: float | None, factor: float, digits: int) -> str:
     return "n/a" if value is None else f"{factor * value:.{digits}f}"
+
+
+def analysis_lines(rows: Sequence[Row]) -> list[str]:
+    """Return the analyses, a table each, a column a system."""
+    read = [row for row in rows if row.analysis is not None]
+    if not read:
+        return []
+    found = [row.analysis for row in read if row.analysis is not None]
+    head = [row.agent for row in read]
+    lines: list[str] = []
+    for title, name, value, count in (
+        ("F1 by level", "by_level", "f1", "tasks"),
+        ("F1 by position of the evidence", "by_position", "f1", "tasks"),
+        ("slot accuracy by grounding", "by_grounding", "accuracy", "slots"),
+        ("slot accuracy by value class", "by_class", "accuracy", "slots"),
+    ):
+        groups = [getattr(one, name) for one in found]
+        table = [
+            [group, str(getattr(groups[0][group], count)),
+             *(percent(getattr(part[group], value)) for part in groups)]
+            for group in groups[0]
+        ]  # fmt: skip
+        lines += ["", *columns([title, "n", *head], table)]
+    modes = [one.modes for one in found]
+    table = [[mode, *(percent(part.share_of_errors[mode]) for part in modes)] for mode in MODES]
+    lines += ["", *columns(["error modes, of wrong slots", *head], table)]
+    table = [[mode, *(percent(part.rate[mode]) for part in modes)] for mode in MODES]
+    table.append(
+        ["defaults from a passage", *(percent(part.invented_from_passages) for part in modes)]
+    )
+    return [*lines, "", *columns(["error modes, of all slots", *head], table)]
+
+
+def pair_lines(pairs: Sequence[Pair]) -> list[str]:
+    """Return the differences in F1 with their intervals."""
+    table = [
+        [
+            f"{pair.one} less {pair.two}",
+            f"{100 * pair.difference.mean:+.1f}",
+            f"{100 * pair.difference.low:+.1f} to {100 * pair.difference.high:+.1f}",
+            f"{pair.difference.p:.3f}",
+        ]
+        for pair in pairs
+    ]
+    return ["", *columns(["F1, paired over tasks", "points", "95 %", "p"], table)] if table else []
