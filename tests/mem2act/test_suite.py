@@ -39,9 +39,15 @@ GOLD = {"name": "book_table", "arguments": {"people": 4, "place": "Lighthouse Gr
 
 
 class Spy:
-    """A scripted model that keeps its prompts, and fails from call ``dies`` on."""
+    """A scripted model that keeps its prompts.
 
-    def __init__(self, entries: Sequence[Any] = ({"reply": GOLD},), dies: int = 10**6) -> None:
+    It fails from call ``dies`` on, and replies rubbish to prompts that lack the words ``only``.
+    """
+
+    def __init__(
+        self, entries: Sequence[Any] = ({"reply": GOLD},), dies: int = 10**6, only: str = ""
+    ) -> None:
+        self._only = only
         self._chat = ScriptedChat(entries)
         self.name, self.window, self.parallel = "spy", None, 1
         self.settings: dict[str, Any] = {"backend": "spy"}
@@ -52,7 +58,8 @@ class Spy:
         if len(self.prompts) >= self._dies:
             raise KeyError("killed")
         self.prompts.append("\n".join(message.content for message in messages))
-        return self._chat.complete(messages, schema)
+        chat = self._chat if self._only in self.prompts[-1] else ScriptedChat(["no"])
+        return chat.complete(messages, schema)
 
     def close(self) -> None: ...
 
@@ -176,10 +183,19 @@ def test_a_dead_endpoint_scores_nothing_and_says_so(data: Dataset, tmp_path: Pat
 
 
 def test_invalid_replies_are_no_calls(data: Dataset, tmp_path: Path) -> None:
+    (row,) = play(data, tmp_path / "run", ["bm25"], Spy(only="Book the other one"))
+    assert row.scores is not None
+    assert (row.status, row.answered) == ("complete", 3)
+    assert row.scores.unusable == 2
+    assert row.scores.all.tsa == pytest.approx(1 / 3)
+
+
+def test_a_model_without_one_valid_reply_has_failed(data: Dataset, tmp_path: Path) -> None:
     (row,) = play(data, tmp_path / "run", ["bm25"], Spy(["no"]))
     assert row.scores is not None
-    assert (row.status, row.answered, row.invalid) == ("complete", 3, 12)
+    assert (row.status, row.answered, row.invalid) == ("failed", 3, 12)
     assert (row.scores.all.f1, row.scores.unusable) == (0, 3)
+    assert row.error == "the model gave no valid reply to any task"
 
 
 @pytest.mark.parametrize("where", ["__init__", "write", "read", "finish"])

@@ -204,10 +204,11 @@ class Mem2ActSuite:
             memory = Metered(_run(find_memory(str(episode.settings["memory"])).make, self._open))
             try:
                 self._write(memory, record)
+                usable = 0
                 for task in self.history.data.tasks:
                     passages = self._read(memory, task, record)
                     if chat is not None:
-                        self._answer(chat, tape, task, passages, record)
+                        usable += self._answer(chat, tape, task, passages, record)
                     self._on_step()
             finally:
                 _run(memory.close)
@@ -215,6 +216,8 @@ class Mem2ActSuite:
             return Footer(status="failed", error=str(error)[:400], provider=True)
         except _FailedError as error:
             return Footer(status="failed", error=str(error))
+        if chat is not None and not usable:
+            return Footer(status="failed", error="the model gave no valid reply to any task")
         return Footer(status="complete")
 
     def _open(self) -> Embedder:
@@ -260,8 +263,8 @@ class Mem2ActSuite:
 
     def _answer(
         self, chat: Chat, tape: Tape, task: Task, passages: Sequence[Passage], record: _Record
-    ) -> None:
-        """Have the model make the call."""
+    ) -> bool:
+        """Have the model make the call; returns whether it made one."""
         tools = self.history.data.tools
         names = self.folder.manifest.settings["shown"].get(task.qa_id, [task.tool])
         shown = [{**tools[name], "name": name} for name in names]
@@ -275,6 +278,7 @@ class Mem2ActSuite:
                 problem=problem,
             )
         )
+        return found.usable
 
 
 class _Record:
