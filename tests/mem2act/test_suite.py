@@ -9,7 +9,7 @@ import pytest
 from tests.memory.conftest import HashingEmbedder
 
 from actmem.cli import run_cli
-from actmem.errors import InputError
+from actmem.errors import IncompleteError, InputError
 from actmem.mem2act.data import Dataset, load
 from actmem.mem2act.results import Row, quantile, results
 from actmem.mem2act.suite import Answered, Mem2ActSuite, make_manifest, unit_file
@@ -19,6 +19,7 @@ from actmem.models.scripted import ScriptedChat
 from actmem.models.tape import Called
 from actmem.run.execute import execute
 from actmem.run.store import RunFolder
+from actmem.trace import TraceWriter
 
 Make = Callable[..., dict[str, Any]]
 Build = Callable[..., Path]
@@ -170,6 +171,40 @@ def test_a_memory_that_answers_otherwise_starts_anew(
     (row,) = play(data, tmp_path / "run", ["none"], chat)
     assert (len(chat.prompts), row.status) == (3, "complete")
     assert len(list((tmp_path / "run" / "traces").glob("*.attempt-1"))) == 1
+
+
+@pytest.mark.parametrize("room", [0, 1, 4, 7])
+def test_a_full_disk_is_one_line_and_loses_nothing(
+    data: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    left = [room]
+    real = TraceWriter.write
+
+    def write(self: TraceWriter, event: Any) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(28, "No space left on device")
+        real(self, event)
+
+    monkeypatch.setattr(TraceWriter, "write", write)
+    with pytest.raises(IncompleteError, match="cannot be written: No space left on device"):
+        play(data, tmp_path / "run", ["bm25"], Spy())
+    monkeypatch.undo()
+    chat = Spy()
+    (row,) = play(data, tmp_path / "run", ["bm25"], chat)
+    assert row.status == "complete"
+    assert len(chat.prompts) == 3 - (
+        room == 7
+    )  # header, 2 sessions, then read, call, answer a task
+
+
+def test_two_runs_do_not_share_a_folder(data: Dataset, tmp_path: Path) -> None:
+    manifest = make_manifest(data, ["bm25"], {})
+    folder = RunFolder.prepare(tmp_path / "run", manifest, unit_file(data))
+    with pytest.raises(InputError, match="another run is working in this folder"):
+        play(data, tmp_path / "run", ["bm25"])
+    folder.release()
+    assert play(data, tmp_path / "run", ["bm25"])[0].status == "complete"
 
 
 def test_a_dead_endpoint_scores_nothing_and_says_so(data: Dataset, tmp_path: Path) -> None:
