@@ -9,6 +9,7 @@ import click
 
 from actmem.cli.episode_options import episode_options, planned
 from actmem.cli.week_options import PATH
+from actmem.mem2act.commands import run_mem2act
 from actmem.trials.commands import run_trials
 
 
@@ -18,6 +19,7 @@ def run() -> None:
 
 
 run.add_command(run_trials)
+run.add_command(run_mem2act)
 
 
 @run.command()

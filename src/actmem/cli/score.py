@@ -60,6 +60,10 @@ def run(folder: Path, as_json: bool) -> int:
         from actmem.trials.commands import show_run as show_trials
 
         return show_trials(folder, as_json)
+    if opened.manifest.suite == "mem2act":
+        from actmem.mem2act.commands import show_run as show_mem2act
+
+        return show_mem2act(folder, as_json)
     from actmem.cli.run import show_run
 
     return show_run(opened, as_json)

@@ -6,13 +6,18 @@ The two systems answer the same tasks, so tasks are drawn, with both scores of e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 
 from actmem.errors import InputError
 from actmem.mem2act.score import CallScore
+
+if TYPE_CHECKING:
+    from actmem.mem2act.results import Row
 
 DRAWS = 10_000
 LEVEL = 0.95
@@ -86,6 +91,33 @@ def compare(
         high=float(high),
         p=min(1.0, 2 * beyond / (draws + 1)),
     )
+
+
+class Pair(Struct, frozen=True, kw_only=True):
+    """Two systems of a run and their difference."""
+
+    one: str
+    two: str
+    repeat: int
+    difference: Difference
+
+
+def pairs(rows: Sequence[Row], metric: str = "f1") -> list[Pair]:
+    """Return the differences of all pairs of a run with the same model and repeat.
+
+    Rows below full coverage are left out: an unfinished system is not compared.
+    """
+    whole = [row for row in rows if row.scores is not None and row.status == "complete"]
+    return [
+        Pair(
+            one=one.agent,
+            two=two.agent,
+            repeat=one.repeat,
+            difference=compare(one.by_task, two.by_task, metric),
+        )
+        for one, two in combinations(whole, 2)
+        if (one.model, one.repeat) == (two.model, two.repeat)
+    ]
 
 
 def _draw(

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from actmem.mem2act.analyse import MODES
 from actmem.mem2act.defects import KINDS, Defect
+from actmem.mem2act.retrieval import METRICS
 from actmem.mem2act.score import MEANS, Result, Scores
+
+if TYPE_CHECKING:
+    from actmem.mem2act.compare import Pair
+    from actmem.mem2act.results import Row
 
 
 def emit(lines: Iterable[str], plain: Any, as_json: bool) -> None:
@@ -78,3 +84,100 @@ def score_lines(result: Result) -> list[str]:
 def _cells(scores: Scores) -> list[str]:
     values = [getattr(scores, name) for name in (*MEANS, "arg_f1")]
     return [str(scores.tasks), *map(percent, values)]
+
+
+def result_lines(rows: Sequence[Row]) -> list[str]:
+    """Return one line a system and model, reader's scores first, then retrieval and cost.
+
+    A row below full coverage is marked.
+    """
+    lines: list[str] = []
+    read = [row for row in rows if row.scores is not None]
+    if read:
+        head = ["system + model", "answered", "F1", "gain", "slot F1", "EM", "BLEU-1", "TSA",
+                "F1 resolv.", "invalid", "s/call"]  # fmt: skip
+        lines += [*columns(head, map(_reader_cells, read)), ""]
+    head = ["system", "read", *METRICS, "tokens", "write s", "read ms p50", "p95"]
+    lines += columns(head, map(_retrieval_cells, rows))
+    notes = sorted({f"{row.memory}: {row.privilege}" for row in rows if row.privilege})
+    return [*lines, "", "shares in %; retrieval over all tasks", *notes]
+
+
+def _covered(row: Row) -> str:
+    covered = f"{row.answered}/{row.planned}"
+    return covered if row.status == "complete" else f"{covered} INCOMPLETE"
+
+
+def _reader_cells(row: Row) -> list[str]:
+    assert row.scores is not None
+    scores = row.scores.all
+    cells = [scores.f1, row.gain, scores.slot_f1, scores.em, scores.bleu1, scores.tsa]
+    return [
+        row.agent,
+        _covered(row),
+        *map(percent, [*cells, row.scores.resolvable.f1]),
+        str(row.invalid),
+        _number(row.cost.answer_p50, 1, 1),
+    ]
+
+
+def _retrieval_cells(row: Row) -> list[str]:
+    found = row.retrieval["all"]
+    return [
+        row.agent,
+        _covered(row),
+        *(percent(found.means[name]) for name in METRICS),
+        _number(found.tokens, 1, 0),
+        _number(row.cost.write_seconds, 1, 1),
+        _number(row.cost.read_p50, 1000, 1),
+        _number(row.cost.read_p95, 1000, 1),
+    ]
+
+
+def _number(value: float | None, factor: float, digits: int) -> str:
+    return "n/a" if value is None else f"{factor * value:.{digits}f}"
+
+
+def analysis_lines(rows: Sequence[Row]) -> list[str]:
+    """Return the analyses, a table each, a column a system."""
+    read = [row for row in rows if row.analysis is not None]
+    if not read:
+        return []
+    found = [row.analysis for row in read if row.analysis is not None]
+    head = [row.agent for row in read]
+    lines: list[str] = []
+    for title, name, value, count in (
+        ("F1 by level", "by_level", "f1", "tasks"),
+        ("F1 by position of the evidence", "by_position", "f1", "tasks"),
+        ("slot accuracy by grounding", "by_grounding", "accuracy", "slots"),
+        ("slot accuracy by value class", "by_class", "accuracy", "slots"),
+    ):
+        groups = [getattr(one, name) for one in found]
+        table = [
+            [group, str(getattr(groups[0][group], count)),
+             *(percent(getattr(part[group], value)) for part in groups)]
+            for group in groups[0]
+        ]  # fmt: skip
+        lines += ["", *columns([title, "n", *head], table)]
+    modes = [one.modes for one in found]
+    table = [[mode, *(percent(part.share_of_errors[mode]) for part in modes)] for mode in MODES]
+    lines += ["", *columns(["error modes, of wrong slots", *head], table)]
+    table = [[mode, *(percent(part.rate[mode]) for part in modes)] for mode in MODES]
+    table.append(
+        ["defaults from a passage", *(percent(part.invented_from_passages) for part in modes)]
+    )
+    return [*lines, "", *columns(["error modes, of all slots", *head], table)]
+
+
+def pair_lines(pairs: Sequence[Pair]) -> list[str]:
+    """Return the differences in F1 with their intervals."""
+    table = [
+        [
+            f"{pair.one} less {pair.two}",
+            f"{100 * pair.difference.mean:+.1f}",
+            f"{100 * pair.difference.low:+.1f} to {100 * pair.difference.high:+.1f}",
+            f"{pair.difference.p:.3f}",
+        ]
+        for pair in pairs
+    ]
+    return ["", *columns(["F1, paired over tasks", "points", "95 %", "p"], table)] if table else []

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from actmem.errors import InputError
 from actmem.memory.embedder import Embedder
 from actmem.memory.extra import load
+from actmem.memory.process import ProcessMemory
 from actmem.memory.protocol import Memory, Privileged
 from actmem.memory.user import load_class
 
@@ -50,7 +51,9 @@ class MemorySpec(NamedTuple):
 
 
 def find_memory(name: str) -> MemorySpec:
-    """Return the memory that ``name`` means: a built-in one, or ``path/to/file.py:Class``.
+    """Return the memory that ``name`` means.
+
+    A built-in one, ``path/to/file.py:Class``, or ``cmd:PROGRAM`` (see ``process``).
 
     Raises ``InputError`` for an unknown one, or where the extra ``memory`` is missing.
     """
@@ -58,10 +61,13 @@ def find_memory(name: str) -> MemorySpec:
         entry = BUILT_IN[name]
         cls = getattr(load(f"actmem.memory.{entry.module}", f"memory {name}"), entry.name)
         return MemorySpec(name, entry.privilege, lambda opened: _make(cls, opened))
+    if name.startswith("cmd:"):
+        return MemorySpec(name, "", lambda _: ProcessMemory(name.removeprefix("cmd:")))
     path, colon, class_name = name.rpartition(":")
     if not colon or not path.endswith(".py"):
         known = ", ".join(BUILT_IN)
-        raise InputError(f"no memory {name!r}: there are {known}, or give path/to/file.py:Class")
+        forms = "path/to/file.py:Class or cmd:PROGRAM"
+        raise InputError(f"no memory {name!r}: there are {known}, or give {forms}")
     user = load_class(Path(path), class_name)
     return MemorySpec(name, "", lambda opened: _make(user, opened))
 

@@ -1,0 +1,315 @@
+"""The mem2act suite as the runner sees it: an episode is a whole data set, answered by one system.
+
+Each episode writes the history to a fresh memory, session by session, then reads for every task and
+has the model make the call. All of it goes into the trace: sessions written, passages, replies,
+calls. A run that broke off writes and reads again, which costs no call: replies come from the
+trace, and where passages differ from the recorded ones the episode starts anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from actmem.errors import DivergedError, InputError, ProviderError
+from actmem.files import decode, read_bytes
+from actmem.hashing import canonical
+from actmem.mem2act.data import LIMIT, Dataset, Session, Task
+from actmem.mem2act.history import History
+from actmem.mem2act.reader import ask, prompts_digest
+from actmem.memory.embedder import Embedder
+from actmem.memory.metered import Metered
+from actmem.memory.protocol import BUDGET, PAIR, Passage, Usage
+from actmem.memory.registry import find_memory
+from actmem.models.chat import Chat
+from actmem.models.tape import Called, Tape
+from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
+from actmem.run.store import RunFolder
+from actmem.trace import Event, Footer, Header, now, versions
+
+NAME = "mem2act"
+TOOL_GIVEN = "tool-given"
+"""The reader is shown the right tool alone: the paper's main experiment."""
+CATALOG = "catalog"
+"""The reader chooses among the right tool and hard negatives."""
+
+
+class Wrote(Event, frozen=True, tag="wrote", kw_only=True):
+    """A session was written to the memory; the last one stands for the end of writing, too."""
+
+    session: int
+    turns: int
+    tokens: int
+    seconds: float
+    usage: Usage = Usage()
+
+
+class Read(Event, frozen=True, tag="read", kw_only=True):
+    """The passages for a task."""
+
+    qa_id: str
+    passages: tuple[Passage, ...]
+    seconds: float
+    usage: Usage = Usage()
+
+
+class Answered(Event, frozen=True, tag="answer", kw_only=True):
+    """The call for a task; ``name`` and ``arguments`` are None where no reply was usable."""
+
+    qa_id: str
+    name: str | None
+    arguments: dict[str, Any] | None
+    invalid: int = 0
+    """Replies that could not be used."""
+    problem: str = ""
+
+
+MemEvent = Wrote | Read | Answered | Called
+
+
+class Unit(Struct, frozen=True):
+    """A data set as the run folder keeps it."""
+
+    name: str
+    tasks: tuple[Task, ...]
+    sessions: tuple[Session, ...]
+    tools: tuple[dict[str, Any], ...]
+
+
+def unit_file(data: Dataset) -> dict[str, bytes]:
+    """Return the file that a run folder keeps of the data."""
+    return {data.name: canonical(Unit(data.name, data.tasks, data.sessions, data.more_tools))}
+
+
+def agent_name(memory: str, model: str) -> str:
+    """Return how a system is named: the memory, and the model where there is one."""
+    return f"{memory} + {model}" if model else memory
+
+
+def make_manifest(
+    data: Dataset,
+    memories: Sequence[str],
+    models: Mapping[str, Mapping[str, Any]],
+    *,
+    budget: int = BUDGET,
+    shown: Mapping[str, Sequence[str]] | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+) -> Manifest:
+    """Plan a run: every memory with every model (settings by name; none for retrieval alone).
+
+    ``shown`` are the tools that each task shows (``negatives.choices``), without them the right one.
+    Raises ``InputError`` for an unknown memory and a budget that is none.
+    """
+    if budget < 1:
+        raise InputError("a budget is at least 1 token", "--budget")
+    privileges = {memory: find_memory(memory).privilege for memory in memories}
+    if not privileges:
+        raise InputError("names no memory", "--memory")
+    pairs = [(memory, model) for model in models or [""] for memory in privileges]
+    settings = {
+        "budget": budget,
+        "pair": PAIR,
+        "setting": CATALOG if shown else TOOL_GIVEN,
+        "shown": {name: list(tools) for name, tools in (shown or {}).items()},
+        "models": {name: dict(options) for name, options in models.items()},
+        "prompts": prompts_digest(),
+        "seed": seed,
+        "repeats": repeats,
+    }
+    return Manifest(
+        suite=NAME,
+        created=now(),
+        versions={"actmem": versions()["actmem"]},
+        settings=settings,
+        units={data.name: data.digest},
+        episodes=tuple(
+            Episode(
+                id=episode_id(data.name, f"{number:02}-{agent_name(memory, model)}", repeat),
+                unit=data.name,
+                agent=agent_name(memory, model),
+                seed=episode_seed(seed, repeat),
+                repeat=repeat,
+                settings={"memory": memory, "model": model, "privilege": privileges[memory]},
+            )
+            for number, (memory, model) in enumerate(pairs, start=1)
+            for repeat in range(repeats)
+        ),
+    )
+
+
+class _FailedError(Exception):
+    """A memory raised; the text says what."""
+
+
+class Mem2ActSuite:
+    """The ``Suite`` of a run folder. ``models`` opens a model by name; scoring needs none."""
+
+    name = NAME
+    events: Any = MemEvent
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        models: Mapping[str, Chat] | None = None,
+        embedder: Callable[[], Embedder] | None = None,
+        on_step: Callable[[], None] | None = None,
+    ) -> None:
+        if folder.manifest.suite != NAME:
+            raise InputError(f"is a run of the suite {folder.manifest.suite!r}", folder.path)
+        self.folder = folder
+        self._models = models or {}
+        self._embedder = embedder
+        self._on_step = on_step or (lambda: None)
+        self.history = History(self._load())
+
+    def _load(self) -> Dataset:
+        ((unit, expected),) = self.folder.manifest.units.items()
+        path = self.folder.unit_path(unit)
+        found = decode(read_bytes(path, LIMIT), Unit, path)
+        data = Dataset(found.name, found.tasks, found.sessions, found.tools)
+        if data.digest != expected:
+            raise InputError("is not the data set that the manifest names", path)
+        return data
+
+    def header(self, episode: Episode) -> Header:
+        """Return the header of the episode's trace."""
+        settings = self.folder.manifest.settings
+        kept = {name: settings[name] for name in ("budget", "pair", "setting", "prompts")}
+        model = str(episode.settings["model"])
+        return Header(
+            suite=NAME,
+            unit=episode.unit,
+            unit_digest=self.folder.manifest.units[episode.unit],
+            agent=episode.agent,
+            settings=kept
+            | {"seed": episode.seed, "options": settings["models"].get(model, {})}
+            | episode.settings,
+            privilege=str(episode.settings["privilege"]),
+            versions=versions(),
+        )
+
+    def play(
+        self, episode: Episode, recorded: Sequence[MemEvent], write: Callable[[Event], None]
+    ) -> Footer:
+        """Write the history to a fresh memory and answer every task."""
+        record = _Record(recorded, write)
+        model = str(episode.settings["model"])
+        chat = self._models[model] if model else None
+        tape = Tape([e for e in recorded if isinstance(e, Called)], write)
+        try:
+            memory = Metered(_run(find_memory(str(episode.settings["memory"])).make, self._open))
+            try:
+                self._write(memory, record)
+                usable = 0
+                for task in self.history.data.tasks:
+                    passages = self._read(memory, task, record)
+                    if chat is not None:
+                        usable += self._answer(chat, tape, task, passages, record)
+                    self._on_step()
+            finally:
+                _run(memory.close)
+        except ProviderError as error:
+            return Footer(status="failed", error=str(error)[:400], provider=True)
+        except _FailedError as error:
+            return Footer(status="failed", error=str(error))
+        if chat is not None and not usable:
+            return Footer(status="failed", error="the model gave no valid reply to any task")
+        return Footer(status="complete")
+
+    def _open(self) -> Embedder:
+        if self._embedder is None:
+            raise InputError("no embedder was given")
+        return self._embedder()
+
+    def _write(self, memory: Metered, record: _Record) -> None:
+        """Write the sessions, two turns at a time."""
+        last = len(self.history.data.sessions) - 1
+        for number, session in enumerate(self.history.by_session()):
+            before = memory.counts
+            for start in range(0, len(session), PAIR):
+                _run(memory.write, session[start : start + PAIR])
+            if number == last:
+                _run(memory.finish)
+            after = memory.counts
+            record.take(
+                Wrote(
+                    session=number,
+                    turns=after.turns - before.turns,
+                    tokens=after.write_tokens - before.write_tokens,
+                    seconds=round(after.write_seconds - before.write_seconds, 6),
+                    usage=after.write_usage - before.write_usage,
+                )
+            )
+
+    def _read(self, memory: Metered, task: Task, record: _Record) -> Sequence[Passage]:
+        """Read for a task."""
+        before = memory.counts.read_usage
+        budget = int(self.folder.manifest.settings["budget"])
+        passages = _run(memory.read, self.history.evidence(task), budget)
+        counts = memory.counts
+        record.take(
+            Read(
+                qa_id=task.qa_id,
+                passages=tuple(passages),
+                seconds=counts.read_seconds[-1],
+                usage=counts.read_usage - before,
+            )
+        )
+        return list(passages)
+
+    def _answer(
+        self, chat: Chat, tape: Tape, task: Task, passages: Sequence[Passage], record: _Record
+    ) -> bool:
+        """Have the model make the call; returns whether it made one."""
+        tools = self.history.data.tools
+        names = self.folder.manifest.settings["shown"].get(task.qa_id, [task.tool])
+        shown = [{**tools[name], "name": name} for name in names]
+        found, invalid, problem = ask(chat, tape, task.qa_id, task.query, shown, passages)
+        record.take(
+            Answered(
+                qa_id=task.qa_id,
+                name=found.name,
+                arguments=found.arguments,
+                invalid=invalid,
+                problem=problem,
+            )
+        )
+        return found.usable
+
+
+class _Record:
+    """What a broken-off trace holds beside the replies: an event must repeat it, or is written."""
+
+    def __init__(self, recorded: Sequence[MemEvent], write: Callable[[Event], None]) -> None:
+        self._known: Iterator[MemEvent] = iter(e for e in recorded if not isinstance(e, Called))
+        self._write = write
+
+    def take(self, event: Wrote | Read | Answered) -> None:
+        """Check an event against the record, times aside; beyond its end, write it."""
+        known = next(self._known, None)
+        if known is None:
+            self._write(event)
+        elif _timeless(known) != _timeless(event):
+            raise DivergedError(f"{type(event).__name__.lower()} is not what was recorded")
+
+
+def _timeless(event: MemEvent) -> Any:
+    return msgspec.structs.replace(event, seconds=0.0) if hasattr(event, "seconds") else event
+
+
+def _run(call: Callable[..., Any], *given: Any) -> Any:
+    """Call into a memory; what it raises fails the episode, a provider's failure goes through."""
+    try:
+        return call(*given)
+    except (ProviderError, DivergedError):
+        raise
+    except (Exception, SystemExit) as error:  # a memory's failure is an episode's, not a crash
+        text = " ".join(str(error)[:1000].split())[:300]
+        raise _FailedError(f"memory: {type(error).__name__}: {text}") from error
+
+
+__all__ = ["Mem2ActSuite", "agent_name", "make_manifest", "unit_file"]
