@@ -231,3 +231,10 @@ def test_a_narrow_terminal_cuts_no_number(
     assert "…" not in shown.decode()
     for name in ("Set-F1", "per week", "hidden", "privilege", "0.0 ± n/a"):
         assert name in shown.decode()
+
+
+def test_the_verb_list_hides_nothing_of_the_language(call: Call) -> None:
+    """Loading ``actmem.cli.list`` sets that name in the package, over the built-in ``list``."""
+    for words in (["list", "agents"], ["--help"], [], ["lst"]):
+        called = call(*words)
+        assert called.code == (2 if words in ([], ["lst"]) else 0)

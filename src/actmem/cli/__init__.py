@@ -47,7 +47,7 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the verbs in their order of use."""
-        return list(VERBS)
+        return [*VERBS]  # the verb `list` hides the built-in once it is loaded
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a verb's command."""
@@ -62,7 +62,7 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(VERBS.items()))
+            formatter.write_dl([*VERBS.items()])
 
 
 @click.group(
@@ -87,7 +87,7 @@ def main(args: Sequence[str] | None = None) -> None:
 
 def run_cli(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; errors are one line on stderr."""
-    words = [*(sys.argv[1:] if args is None else args)]  # the verb `list` hides the built-in here
+    words = [*(sys.argv[1:] if args is None else args)]
     streams = (sys.stdout, sys.stderr)
     try:
         outcome = group.main(words, prog_name="actmem", standalone_mode=False, obj=words)
