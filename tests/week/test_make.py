@@ -29,7 +29,10 @@ def test_same_seed_same_bytes_in_another_process(knobs: Knobs) -> None:
         f"sys.stdout.buffer.write(dump(make_week(5, Knobs(profile={knobs.profile!r}))))"
     )
     other = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, check=True, env=os.environ | {"PYTHONHASHSEED": "7"}
+        [sys.executable, "-c", code],
+        capture_output=True,
+        check=True,
+        env=os.environ | {"PYTHONHASHSEED": "7"},
     ).stdout
     assert other == dump(make_week(5, knobs))
 
