@@ -75,6 +75,8 @@ class DraftDay:
         self.planned: list[Planned] = []
         self.lures: list[Lure] = []
         self.agenda: list[str] = []
+        self.reserved: set[str] = set()
+        """Times at which a series runs on other days: a notice that names one means the series."""
         self.channels: set[str] = set()
         """Snapshot channels that a frame has taken for the day."""
         self._ids = [f"d{number + 1}_a{code:02d}" for code in draw.shuffled(range(10, 70))]
@@ -104,8 +106,8 @@ class DraftDay:
         return "start" if told == 0 else f"step:{self.step_id(told)}"
 
     def times_taken(self) -> set[str]:
-        """Return the target times of the day's tasks, replaced ones included."""
-        times = {p.task.target_time for p in self.planned if p.task.target_time}
+        """Return the times that no new task may take: reserved, or set for one, even if replaced."""
+        times = self.reserved | {p.task.target_time for p in self.planned if p.task.target_time}
         times |= {u.new_target_time for s in self.steps for u in s.updates if u.new_target_time}
         return times
 

@@ -259,6 +259,8 @@ def add_series(week: WeekDraft) -> None:
                     cross_day=True, cross_day_offset=day.number)  # fmt: skip
         planned = Planned(task, "series", 0, due, verb_phrase(action), frame, touched=True)
         day.planned.append(planned)
+    for day in week.days:
+        day.reserved.add(clock_time(minute))
     told = week.days[0].free_step(1, week.days[0].last)
     week.tell(week.days[0], told, shape(week.draw.pick(week.shapes.recurrence),
               do=verb_phrase(action), time=week.clock(minute), first=days[0].name,
