@@ -74,7 +74,7 @@ def score_mem2act(predictions: Path, data: str, as_json: bool) -> int:
 
 
 @click.command(name="mem2act")
-@click.option("--data", default="mini", show_default=True, metavar="DIR", help="The data set.")
+@click.option("--data", required=True, metavar="DIR", help="Folder of the data set.")
 @click.option("--memory", "memories", default="none,bm25,oracle", show_default=True,
               metavar="A,B,…", help="Memories: built in, or path/to/file.py:Class.")  # fmt: skip
 @click.option("--model", "models", multiple=True, metavar="M",

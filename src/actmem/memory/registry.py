@@ -12,7 +12,7 @@ from actmem.memory.embedder import Embedder
 from actmem.memory.extra import load
 from actmem.memory.process import ProcessMemory
 from actmem.memory.protocol import Memory, Privileged
-from actmem.memory.user import load_class
+from actmem.plugin import load_class
 
 
 class BuiltIn(NamedTuple):
@@ -68,8 +68,12 @@ def find_memory(name: str) -> MemorySpec:
         known = ", ".join(BUILT_IN)
         forms = "path/to/file.py:Class or cmd:PROGRAM"
         raise InputError(f"no memory {name!r}: there are {known}, or give {forms}")
-    user = load_class(Path(path), class_name)
+    user = load_class(Path(path), class_name, "memory", METHODS)
     return MemorySpec(name, "", lambda opened: _make(user, opened))
+
+
+METHODS = {"write": "write(turns)", "read": "read(query, budget)"}
+"""What a user's memory has to offer."""
 
 
 def _make(cls: Callable[..., Made], opened: Callable[[], Embedder]) -> Made:

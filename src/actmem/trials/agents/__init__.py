@@ -8,15 +8,14 @@ constructor has a parameter ``seed``, it receives the episode's seed.
 from __future__ import annotations
 
 import functools
-import importlib.util
 import random
-import sys
 from collections.abc import Callable
 from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from actmem.errors import InputError
+from actmem.plugin import load_class
 from actmem.trials.agents.agent import Agent
 from actmem.trials.agents.floors import FLOORS, PRIVILEGE
 from actmem.trials.trial import Trial
@@ -46,7 +45,7 @@ def find_agent(name: str) -> AgentSpec:
     if not colon or not path.endswith(".py"):
         known = ", ".join(FLOORS)
         raise InputError(f"no agent {name!r}: there are {known}, or give path/to/file.py:Class")
-    made = load_class(Path(path).resolve(), class_name)
+    made = _load(Path(path).resolve(), class_name)
     return AgentSpec(name, "", lambda seed, _: make_agent(made, seed))
 
 
@@ -56,27 +55,6 @@ def make_agent(made: Callable[..., Agent], seed: int) -> Agent:
 
 
 @functools.cache
-def load_class(path: Path, name: str) -> Callable[..., Any]:
-    """Import ``path`` as a module of its own, once, and return its attribute ``name``.
-
-    Raises ``InputError`` where there is no such file, it does not import, or has no such class.
-    """
-    if not path.is_file():
-        raise InputError("no such file", path)
-    module_name = f"actmem_agent_{path.stem}_{abs(hash(path.resolve()))}"
-    spec = importlib.util.spec_from_file_location(module_name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module_name] = module
-    sys.path.insert(0, str(path.resolve().parent))
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise InputError(f"does not import: {type(error).__name__}: {error}", path) from error
-    finally:
-        sys.path.pop(0)
-    made = getattr(module, name, None)
-    if not callable(made) or not callable(getattr(made, "decide", None)):
-        raise InputError(f"has no class {name} with a method decide", path)
-    return made  # type: ignore[no-any-return]
+def _load(path: Path, name: str) -> Callable[..., Any]:
+    """Load a user's class once, however many trials it plays."""
+    return load_class(path, name, "agent", {"decide": "a method decide(observation)"})

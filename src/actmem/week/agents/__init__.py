@@ -7,15 +7,14 @@ with the next step's observation after an act. One agent object plays one episod
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from actmem.errors import InputError
+from actmem.plugin import load_class
 from actmem.week.obligations import WeekPlan
 from actmem.week.world import Decision, Observation
 
@@ -70,28 +69,10 @@ def find_agent(name: str) -> AgentSpec:
     if not colon or not path.endswith(".py"):
         known = ", ".join(BUILT_IN)
         raise InputError(f"no agent {name!r}: there are {known}, or give path/to/file.py:Class")
-    cls = _load_class(Path(path), class_name)
+    cls = load_class(Path(path), class_name, "agent", {"decide": "a method decide(observation)"})
     return AgentSpec(name, "", lambda seed, _: _make(cls, seed))
 
 
 def _make(cls: Callable[..., Agent], seed: int) -> Agent:
     """Make an agent; a parameter named ``seed`` receives the episode's seed."""
     return cls(seed=seed) if "seed" in signature(cls).parameters else cls()
-
-
-def _load_class(path: Path, name: str) -> Callable[..., Agent]:
-    if not path.is_file():
-        raise InputError("there is no such file", path)
-    spec = importlib.util.spec_from_file_location(f"actmem_agent_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise InputError("cannot be loaded as Python", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        raise InputError(f"raises on import: {type(error).__name__}: {error}", path) from None
-    found: Any = getattr(module, name, None)
-    if not callable(found) or not hasattr(found, "decide"):
-        raise InputError(f"has no class {name!r} with a method decide(observation)", path)
-    return found  # type: ignore[no-any-return]

@@ -1,0 +1,39 @@
+"""Classes of users: one in a Python file of theirs, loaded by path and name."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from actmem.errors import InputError
+
+
+def load_class(path: Path, name: str, kind: str, methods: dict[str, str]) -> Callable[..., Any]:
+    """Return the class ``name`` of a Python file.
+
+    ``kind`` names what is loaded; ``methods`` are those that it must have, with their signatures.
+    The file may import its neighbours. Raises ``InputError`` for a missing file, one that raises
+    or exits on import, or a class without the methods.
+    """
+    if not path.is_file():
+        raise InputError("there is no such file", path)
+    spec = importlib.util.spec_from_file_location(f"actmem_{kind}:{path.resolve()}", path)
+    if spec is None or spec.loader is None:
+        raise InputError("cannot be loaded as Python", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise InputError(f"raises on import: {type(error).__name__}: {error}", path) from None
+    finally:
+        sys.path.pop(0)
+    found: Any = getattr(module, name, None)
+    if not callable(found) or not all(hasattr(found, method) for method in methods):
+        needed = " and ".join(methods.values())
+        raise InputError(f"has no class {name!r} with {needed}", path)
+    return found  # type: ignore[no-any-return]  # any class with the methods will do
