@@ -25,12 +25,12 @@ from actmem.trials.results import Result
 from actmem.trials.suite import Cast, TrialsSuite, make_manifest, unit_files
 from actmem.trials.trial import Trial
 
-PLAIN = ["wait()", "submit('done')", "intend('to wait')", "no call at all", "add_item('rice')"]
-SCRIPT: list[Any] = [{"pick": "digest"}, *PLAIN]
-SCRIPT += [
-    {"schema": "step", "reply": {"thought": "t", "reflection": "r", "action": action}}
-    for action in PLAIN
-]  # where an object is asked for, the plain replies are rubbish
+ACTIONS = ["wait()", "submit('done')", "intend('to wait')", "no call at all", "add_item('rice')"]
+THOUGHTS = {"thought": "t", "reflection": "r"}
+SCRIPT: list[Any] = [{"pick": "digest"}, "no object"]
+SCRIPT += [{"schema": "base", "reply": {"action": action}} for action in ACTIONS]
+SCRIPT += [{"schema": "reflexion", "reply": THOUGHTS | {"action": action}} for action in ACTIONS]
+WAIT = {"reply": {"action": "wait()"}}
 
 
 class Counting(ScriptedChat):
@@ -145,7 +145,7 @@ def test_a_model_that_dies_midway_passes_nothing(
     cast: Any, tmp_path: Path, trials: tuple[Trial, ...]
 ) -> None:
     chosen = [t for t in trials if not t.go][:3]  # for which silence is right
-    dying = ScriptedChat(["wait()", "wait()", {"fail": "gone"}])
+    dying = ScriptedChat([WAIT, WAIT, {"fail": "gone"}])
     (result,) = run(tmp_path / "run", chosen, cast(dying, "base"))
     assert (result.failed, result.rates.passed) == (3, 0)
 
