@@ -180,14 +180,15 @@ def test_a_spent_budget_stops_and_the_next_goes_on(
 def test_the_record_names_what_moves_the_number(
     cast: Any, tmp_path: Path, small: list[Trial]
 ) -> None:
-    played = cast(ScriptedChat(SCRIPT), "pm-prompt")
+    played = cast(ScriptedChat(SCRIPT), "pm-prompt", "memory")
     run(tmp_path / "run", small[:1], played)
-    (path,) = (tmp_path / "run" / "traces").glob("*.jsonl")
+    (path,) = (tmp_path / "run" / "traces").glob("*pm-prompt*.jsonl")
     header = read_trace(path, Replied | Called).header
     manifest = RunFolder.open(tmp_path / "run").manifest
     assert header.privilege == "intention"
     for settings in (header.settings, manifest.settings):
         assert settings["passage_tokens"] == 200
+        assert settings["embedder"] == {"model": "hashing"}
         assert settings["characters"] == 64
         assert set(settings["prompts"]) >= {"base", "memory", "reflexion", "pm-prompt", "dialogue"}
         assert {len(value) for value in settings["prompts"].values()} == {64}

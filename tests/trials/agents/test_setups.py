@@ -72,7 +72,7 @@ def played(embedder: Any) -> Callable[..., tuple[Model, list[str]]]:
         setup: str, trial: Trial, *replies: str, options: SetupOptions = OPTIONS
     ) -> tuple[Model, list[str]]:
         model = Model(*(replies or (says(setup, "wait()"),)))
-        agent = make_agent(setup, trial, model, Tape(), options, embedder)
+        agent = make_agent(setup, trial, model, Tape(), options, embedder.open)
         return model, play(trial, agent)
 
     return run
@@ -248,7 +248,7 @@ def test_a_providers_failure_passes_through(setup: str, embedder: Any, small: li
         def complete(self, messages: Sequence[Message], schema: Schema | None = None) -> Completion:
             raise ProviderError("model: gone")
 
-    agent = make_agent(setup, small[0], Dead(""), Tape(), OPTIONS, embedder)
+    agent = make_agent(setup, small[0], Dead(""), Tape(), OPTIONS, embedder.open)
     with pytest.raises(ProviderError):
         play(small[0], agent)
 
