@@ -171,9 +171,7 @@ def test_drawn_p_is_near_the_exact_one_and_never_zero() -> None:
     exact, drawn = difference(one, two), difference(one, two, exact=10)
     assert (exact.exact, drawn.exact) == (True, False)
     assert drawn.p == pytest.approx(exact.p, abs=0.02)
-    far = difference(
-        counts(*[(9, 10)] * 20), counts(*[(1, 10)] * 20), exact=10, draws=500
-    )
+    far = difference(counts(*[(9, 10)] * 20), counts(*[(1, 10)] * 20), exact=10, draws=500)
     assert far.p == pytest.approx(1 / 501)
 
 

@@ -167,7 +167,8 @@ def show_score(score: Score, rates: Rates, links: Links) -> None:
 
 def show_composition(scenarios: Sequence[Scenario]) -> None:
     """Print what the weeks are made of, beside Table 1 of the PM-Bench paper."""
-    from actmem.week.stats import paper_table_1, stats
+    from actmem.week.paper import paper
+    from actmem.week.stats import stats
 
     columns = [stats(scenario) for scenario in scenarios]
     table = Table(title="composition", title_justify="left")
@@ -175,6 +176,6 @@ def show_composition(scenarios: Sequence[Scenario]) -> None:
     table.add_column("PM-Bench paper", justify="right")
     for scenario in scenarios:
         table.add_column(scenario.scenario_name, justify="right")
-    for name, published in paper_table_1().items():
+    for name, published in paper().table_1.items():
         table.add_row(name, str(published), *(str(column[name]) for column in columns))
     _print(table)

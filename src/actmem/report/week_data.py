@@ -1,0 +1,219 @@
+"""What a report of weeks is made from: one entry an agent, its episodes scored.
+
+Entries come from run folders, from run logs beside their week, or are floors played for the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+from actmem.errors import InputError
+from actmem.run.store import RunFolder
+from actmem.week.agents import BUILT_IN
+from actmem.week.agents.setups import SETUPS
+from actmem.week.obligations import WeekPlan
+from actmem.week.results import Played, Result
+from actmem.week.suite import WeekSuite
+
+Source = Literal["run", "log", "played now"]
+
+
+class Entry(NamedTuple):
+    """One agent, or one setup with one model, over all weeks."""
+
+    result: Result
+    played: tuple[Played, ...]
+    """Its planned episodes, scored."""
+    source: Source
+    where: str
+    """The run folder or log."""
+    settings: dict[str, Any]
+    """What has to be equal in one table: package version, and where they apply nudge, form,
+    history tokens and prompts."""
+    label: str = ""
+    """Its name where the agent's alone is not unique."""
+
+    @property
+    def name(self) -> str:
+        """How tables call it."""
+        return self.label or self.result.agent
+
+    @property
+    def floor(self) -> bool:
+        """True for the floors and the oracle."""
+        return not self.result.setup and self.result.agent in BUILT_IN
+
+
+class WeekData(NamedTuple):
+    """All entries of a report, over one set of weeks."""
+
+    units: dict[str, str]
+    """SHA-256 by the name of a week."""
+    plans: dict[str, WeekPlan]
+    entries: tuple[Entry, ...]
+    suites: tuple[WeekSuite, ...]
+    """Those of the run folders, for what needs the traces; none for logs."""
+    folders: tuple[RunFolder, ...]
+    facts: dict[str, str]
+
+    @property
+    def results(self) -> list[Result]:
+        """The result of every entry."""
+        return [entry.result for entry in self.entries]
+
+
+def read_runs(folders: Sequence[RunFolder]) -> WeekData:
+    """Score run folders of one set of weeks.
+
+    Raises ``InputError`` where they hold different weeks, or one was made by another version.
+    """
+    if not folders:
+        raise InputError("there is no run to report on")
+    suites = tuple(WeekSuite(folder) for folder in folders)
+    _refuse_other_weeks(folders)
+    units = dict(folders[0].manifest.units)
+    found = WeekData(
+        units=units,
+        plans={unit: suites[0].plan(unit) for unit in units},
+        entries=tuple(
+            entry
+            for folder, suite in zip(folders, suites, strict=True)
+            for entry in _entries(folder, suite)
+        ),
+        suites=suites,
+        folders=tuple(folders),
+        facts=_facts(folders),
+    )
+    refuse_mixed(found.entries, ("actmem",))
+    return found
+
+
+def _entries(folder: RunFolder, suite: WeekSuite) -> list[Entry]:
+    found = []
+    for episodes in suite.by_agent().values():
+        missing = folder.manifest.units.keys() - {episode.unit for episode in episodes}
+        if missing:
+            raise InputError(
+                f"{episodes[0].agent} is not planned on {min(missing)}: a table holds one set of "
+                "weeks",
+                folder.path,
+            )
+        played = tuple(suite.played(episode) for episode in episodes)
+        one = suite.pooled(episodes, played)
+        found.append(Entry(one, played, "run", str(folder.path), _settings(folder, one)))
+    return found
+
+
+def _settings(folder: RunFolder, one: Result) -> dict[str, Any]:
+    """Return the settings of a run that bear on an entry."""
+    given = folder.manifest.settings
+    kept: dict[str, Any] = {"actmem": folder.manifest.versions.get("actmem", "")}
+    if one.setup:
+        kept |= {name: given.get(name) for name in ("form", "history_tokens", "prompts")}
+        if SETUPS[one.setup].heartbeat:
+            kept["nudge"] = given.get("nudge")
+    elif one.agent not in BUILT_IN:  # an agent of one's own may switch a heartbeat on
+        kept["nudge"] = given.get("nudge")
+    return kept
+
+
+def _refuse_other_weeks(folders: Sequence[RunFolder]) -> None:
+    """Refuse runs that do not play the very same weeks, and say which differ."""
+    first = folders[0]
+    for other in folders[1:]:
+        one, two = first.manifest.units, other.manifest.units
+        if one == two:
+            continue
+        changed = sorted(name for name in one.keys() & two.keys() if one[name] != two[name])
+        parts = [
+            f"{text} {_some(names)}"
+            for text, names in (
+                ("only there", sorted(one.keys() - two.keys())),
+                ("only here", sorted(two.keys() - one.keys())),
+                ("other content here", changed),
+            )
+            if names
+        ]
+        raise InputError(
+            f"plays other weeks than {first.path}: {'; '.join(parts)}. Report them apart",
+            other.path,
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+
+
+def refuse_mixed(entries: Sequence[Entry], names: Sequence[str]) -> None:
+    """Refuse entries whose settings ``names`` differ, and say which, where and how."""
+    for name in names:
+        known: Entry | None = None
+        for entry in entries:
+            if name not in entry.settings:
+                continue
+            if known is None:
+                known = entry
+            elif entry.settings[name] != known.settings[name]:
+                here, there = _apart(entry.settings[name], known.settings[name])
+                cure = (
+                    "run one of them again"
+                    if name == "actmem"
+                    else "report them apart, or set them against each other with actmem compare"
+                )
+                raise InputError(
+                    f"{entry.name} was run with {_TITLES[name]} {here}, but {known.name} of "
+                    f"{known.where} with {there}; {cure}",
+                    entry.where,
+                )
+
+
+_TITLES = {
+    "actmem": "ActMem",
+    "nudge": "nudge",
+    "form": "form",
+    "history_tokens": "history tokens",
+    "prompts": "prompts",
+}
+
+
+def _apart(one: Any, two: Any) -> tuple[str, str]:
+    """Return how two values differ; of prompts, the first file that does."""
+    if isinstance(one, dict) and isinstance(two, dict):
+        name = min(k for k in one.keys() | two.keys() if one.get(k) != two.get(k))
+        return tuple(f"{name} {str(part.get(name))[:8]}" for part in (one, two))  # type: ignore[return-value]
+    return str(one), str(two)
+
+
+def _facts(folders: Sequence[RunFolder]) -> dict[str, str]:
+    """Return what moves the numbers, as lines that a person reads."""
+    from actmem import __version__
+    from actmem.hashing import digest
+
+    settings = [folder.manifest.settings for folder in folders]
+    units = folders[0].manifest.units
+    facts = {
+        "weeks": f"{len(units)}: {_some(list(units))}",
+        "scenario set": digest(units),
+        "scored by": f"actmem {__version__}",
+        "run by": ", ".join(_all(f"actmem {f.manifest.versions.get('actmem')}" for f in folders)),
+        "runs": ", ".join(folder.path.name for folder in folders),
+        "created": ", ".join(_all(folder.manifest.created for folder in folders)),
+        "seeds": ", ".join(_all(str(one.get("seed")) for one in settings)),
+        "repeats": ", ".join(_all(str(one.get("repeats")) for one in settings)),
+        "nudge": ", ".join(_all(str(one.get("nudge")) for one in settings)),
+    }
+    for name in ("form", "history_tokens"):
+        if found := _all(str(one[name]) for one in settings if name in one):
+            facts[name.replace("_", " ")] = ", ".join(found)
+    for one in settings:
+        for model, own in one.get("models", {}).items():
+            facts[f"model {model}"] = ", ".join(f"{k} {v}" for k, v in own.items()) or "no settings"
+        if "prompts" in one:
+            facts["prompts"] = digest(one["prompts"])
+    return facts
+
+
+def _all(values: Any) -> list[str]:
+    return list(dict.fromkeys(values))
