@@ -42,7 +42,8 @@ class Entry(NamedTuple):
     @property
     def floor(self) -> bool:
         """True for the floors and the oracle."""
-        return not self.result.setup and self.result.agent in BUILT_IN
+        own = self.result.setup or self.source == "log"
+        return not own and self.result.agent in BUILT_IN
 
 
 class WeekData(NamedTuple):
@@ -167,6 +168,21 @@ def refuse_mixed(entries: Sequence[Entry], names: Sequence[str]) -> None:
                     f"{known.where} with {there}; {cure}",
                     entry.where,
                 )
+
+
+def refuse_twice(entries: Sequence[Entry]) -> None:
+    """Refuse two entries of one name, floors aside: neither is the other's repeat."""
+    known: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.floor:
+            continue
+        other = known.setdefault(entry.name, entry)
+        if other is not entry:
+            raise InputError(
+                f"holds {entry.name}, and so does {other.where}; report them apart, or set them "
+                "against each other with actmem compare",
+                entry.where,
+            )
 
 
 _TITLES = {

@@ -68,7 +68,6 @@ def _entry(plan: WeekPlan, model: str, setup: str, paths: Sequence[Path]) -> Ent
         "log",
         ", ".join(map(str, paths)),
         {"nudge": "informed"} if privilege else {},
-        label="" if model else f"{agent} (log)",
     )
 
 
