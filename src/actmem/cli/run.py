@@ -71,11 +71,5 @@ def show_run(folder: object, as_json: bool) -> int:
         show_results(results)
     for result in results:
         if not result.complete:
-            missing = result.planned - result.scored - result.failed
-            why = f": {result.errors[0]}" if result.errors else ""
-            click.echo(
-                f"incomplete: {result.agent}: {result.failed} failed, {missing} not ended "
-                f"of {result.planned} episodes{why}",
-                err=True,
-            )
+            click.echo(f"incomplete: {result.shortfall}", err=True)
     return 0 if all(result.complete for result in results) else 3

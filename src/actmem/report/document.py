@@ -23,7 +23,8 @@ class Cell(Struct, frozen=True, kw_only=True):
     """Lower end of the 95 % interval, in the unit of ``value``."""
     high: float | None = None
     best: bool = False
-    """True for the best of its column; only rows of full coverage and no privilege compete."""
+    """True for the best of its column, or of its row where the table says so; only full coverage
+    without privilege competes."""
     note: str = ""
     """A few words that are drawn beside the value, such as ``INCOMPLETE``."""
 
@@ -107,3 +108,5 @@ class Report(Struct, frozen=True, kw_only=True):
     facts: dict[str, str]
     """What moves the numbers: scenario set, scorer version, runs, seeds, models, prompts."""
     sections: Sequence[Section]
+    incomplete: Sequence[str] = ()
+    """A line for each row below full coverage: which it is, how far it came, and why."""

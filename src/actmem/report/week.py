@@ -49,6 +49,7 @@ def _report(read: WeekData) -> Report:
         title="Weeks: does the agent act when it is time?",
         facts=data.facts,
         sections=sections(data),
+        incomplete=[one.shortfall for one in data.results if not one.complete],
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actmem.report.cells import cell, coverage
+from actmem.report.cells import NOTHING, cell, coverage
 from actmem.report.document import Cell, Column, Table
 from actmem.report.week_data import Entry, WeekData
 from actmem.report.week_rates import Line, lines
@@ -81,19 +81,22 @@ def costs_table(data: WeekData) -> Table:
 def _cost(entry: Entry) -> list[Cell]:
     one, usage = entry.result, entry.result.usage
     steps = sum(played.score.steps for played in entry.played)
-    return [
-        cell(entry.name),
-        cell(entry.source),
-        coverage(one.scored, one.planned),
+    took = [
         cell(one.calls),
         cell(one.tokens),
         cell(ratio(usage.cached_tokens, usage.prompt_tokens)),
         cell(usage.completion_tokens),
         cell(round(usage.seconds, 1)),
         cell(usage.retries),
+    ]
+    return [
+        cell(entry.name),
+        cell(entry.source),
+        coverage(one.scored, one.planned),
+        *(took if one.model else [NOTHING] * len(took)),
         cell(ratio(one.invalid, steps)),
         cell(ratio(one.failed, one.planned)),
-        cell(one.pruned),
+        cell(one.pruned) if one.model else NOTHING,
         cell(one.privilege),
     ]
 
