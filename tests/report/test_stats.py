@@ -131,6 +131,18 @@ def test_an_undefined_value_gives_no_difference() -> None:
     assert (found.value, found.interval, found.p) == (None, None, None)
 
 
+def test_a_single_agent_is_set_against_each_model() -> None:
+    """Against two copies of itself an agent is against itself."""
+    chance = np.random.default_rng(8)
+    models = chance.integers(1, 9, (4, 2, 2)).astype(float)
+    models[..., 1] += 9
+    alone = drawn_weeks(4, 5)
+    twice = np.concatenate([alone, alone], axis=1)
+    assert difference(models, alone) == difference(models, twice)
+    assert difference(alone, models) == difference(twice, models)
+    assert difference(alone, twice).p == 1.0
+
+
 def _ratio_gap(one: Array, two: Array, axis: int = -1) -> Array:
     return np.asarray(one.mean(axis=axis) - two.mean(axis=axis))
 

@@ -76,7 +76,9 @@ def interval(parts: Array, *, seed: int = 0, draws: int = DRAWS) -> Interval | N
 def difference(
     one: Array, two: Array, *, seed: int = 0, draws: int = DRAWS, exact: int = EXACT
 ) -> Difference:
-    """Compare two over the same clusters, in the same order.
+    """Compare two over the same clusters and members, in the same order.
+
+    One with a single member is set against each member of the other.
 
     The interval draws clusters with both together. For p, the two exchange their episodes of a
     cluster: if they are alike, each of the 2^clusters exchanges is as likely as what was seen. All
@@ -84,7 +86,11 @@ def difference(
     more of them, so that p is never 0.
     """
     clusters = len(one)
-    assert one.shape[0] == two.shape[0]
+    members = max(one.shape[1], two.shape[1])
+    one, two = (
+        np.broadcast_to(part, (clusters, members, 2)) if part.shape[1] == 1 else part
+        for part in (one, two)
+    )
     seen = float(mean_ratio(one.sum(axis=0)) - mean_ratio(two.sum(axis=0)))
     if np.isnan(seen):
         return Difference(value=None, interval=None, p=None, clusters=clusters, exact=False)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
+from actmem.hashing import digest
 from actmem.report.document import Report, Section
 from actmem.report.week_agents import agents_table
 from actmem.report.week_causes import costs_table, evidence_table
 from actmem.report.week_data import WeekData, read_runs, refuse_mixed, refuse_twice
 from actmem.report.week_floors import with_floors
 from actmem.report.week_logs import read_logs
-from actmem.report.week_pairs import pairs_table
-from actmem.report.week_rates import Clusters
+from actmem.report.week_pairs import comparison_table, pairs_table
+from actmem.report.week_rates import Clusters, Line, lines
 from actmem.report.week_tables import (
+    beside,
     channels_table,
     intervals_table,
     models_table,
@@ -38,6 +43,66 @@ def week_report(folders: Sequence[RunFolder]) -> Report:
 def log_report(scenario: Path, logs: Sequence[Path]) -> Report:
     """Return the report of PM-Bench run logs of one week."""
     return _report(read_logs(scenario, logs))
+
+
+def week_comparison(folders: Sequence[RunFolder]) -> Report:
+    """Return the differences between all agents of run folders that play the same weeks.
+
+    Unlike in a report, nudge, form and prompts may differ: that may be what is compared. Raises
+    ``InputError`` where weeks or version differ.
+    """
+    data = with_floors(_distinct(read_runs(folders)))
+    clusters = Clusters(data)
+    compared = [Line(entry.name, (entry,)) for entry in data.entries]
+    text = "All have played the same weeks; each row sets two against each other."
+    if differing := _differing(data):
+        text += f" They were not given the same: {differing}."
+    return Report(
+        suite="week",
+        title="Weeks: agents set against each other",
+        facts=data.facts,
+        sections=[
+            Section(
+                title="Comparison",
+                text=text,
+                blocks=[comparison_table(compared, clusters), agents_table(data.results)],
+            )
+        ],
+        incomplete=[one.shortfall for one in data.results if not one.complete],
+    )
+
+
+def _distinct(data: WeekData) -> WeekData:
+    """Return the data with the run's name before agents that several runs have."""
+    known = Counter(entry.name for entry in data.entries)
+    runs = Counter(folder.path.name for folder in data.folders)
+    entries = []
+    for entry in data.entries:
+        if known[entry.name] > 1 and not entry.floor:
+            run = Path(entry.where)
+            name = run.name if runs[run.name] == 1 else str(run)
+            one = msgspec.structs.replace(entry.result, agent=f"{name}: {entry.name}")
+            entry = entry._replace(result=one)
+        entries.append(entry)
+    return data._replace(entries=tuple(entries))
+
+
+def _differing(data: WeekData) -> str:
+    """Return which settings differ between entries, and where each has which."""
+    parts = []
+    for name in MIXED:
+        values: dict[str, list[str]] = {}
+        for entry in data.entries:
+            if name in entry.settings:
+                value = entry.settings[name]
+                text = digest(value)[:8] if isinstance(value, dict) else str(value)
+                values.setdefault(text, []).append(entry.name)
+        if len(values) > 1:
+            parts += [
+                f"{name.replace('_', ' ')} {value} for {', '.join(names)}"
+                for value, names in values.items()
+            ]
+    return "; ".join(parts)
 
 
 def _report(read: WeekData) -> Report:
@@ -100,6 +165,12 @@ def _opening(data: WeekData, clusters: Clusters) -> str:
         )
     else:
         parts.append("Intervals draw whole weeks, with all their repeats and models.")
+    if any(beside(data, line) for line in lines(data)):
+        parts.append(
+            "Published figures are of eight models on this same week. The paper describes heartbeats "
+            "that name all channels; the runner named those on which a task waited, so published "
+            "heartbeats stand beside informed ones alone."
+        )
     if played := [entry.name for entry in data.entries if entry.source == "played now"]:
         parts.append(f"Played for this report, since no run had them: {', '.join(played)}.")
     return " ".join(parts)

@@ -80,6 +80,7 @@ def costs_table(data: WeekData) -> Table:
 
 def _cost(entry: Entry) -> list[Cell]:
     one, usage = entry.result, entry.result.usage
+    counted = one.model and entry.source != "log"
     steps = sum(played.score.steps for played in entry.played)
     took = [
         cell(one.calls),
@@ -93,10 +94,10 @@ def _cost(entry: Entry) -> list[Cell]:
         cell(entry.name),
         cell(entry.source),
         coverage(one.scored, one.planned),
-        *(took if one.model else [NOTHING] * len(took)),
-        cell(ratio(one.invalid, steps)),
+        *(took if counted else [NOTHING] * len(took)),
+        cell(ratio(one.invalid, steps)) if entry.source != "log" else NOTHING,
         cell(ratio(one.failed, one.planned)),
-        cell(one.pruned) if one.model else NOTHING,
+        cell(one.pruned) if counted else NOTHING,
         cell(one.privilege),
     ]
 

@@ -31,13 +31,11 @@ class Entry(NamedTuple):
     settings: dict[str, Any]
     """What has to be equal in one table: package version, and where they apply nudge, form,
     history tokens and prompts."""
-    label: str = ""
-    """Its name where the agent's alone is not unique."""
 
     @property
     def name(self) -> str:
         """How tables call it."""
-        return self.label or self.result.agent
+        return self.result.agent
 
     @property
     def floor(self) -> bool:

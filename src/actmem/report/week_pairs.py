@@ -28,23 +28,43 @@ COLUMNS = (
 
 
 def pairs_table(data: WeekData, clusters: Clusters) -> Table:
-    """Return the differences between all lines, and of each to the keyword floor."""
-    found = lines(data)
+    """Return the differences between all lines, and of each to the keyword floor.
+
+    Setups are compared over the models that both have; those without a common one are not.
+    """
+    compared = _with_yardstick(lines(data))
+    pairs = []
+    for one, two in combinations(_whole(compared), 2):
+        if one.models != {""} and two.models != {""}:
+            shared = one.models & two.models
+            one, two = one.restricted(shared), two.restricted(shared)
+        if one.entries and two.entries:
+            pairs.append((one, two))
+    return _differences(pairs, compared, clusters)
+
+
+def comparison_table(agents: Sequence[Line], clusters: Clusters) -> Table:
+    """Return the differences between all agents, whatever their models."""
+    compared = _with_yardstick(agents)
+    return _differences(list(combinations(_whole(compared), 2)), compared, clusters)
+
+
+def _with_yardstick(found: Sequence[Line]) -> list[Line]:
+    """Return the lines that are no floor, and the yardstick; all where there are only floors."""
     players = [line for line in found if not line.entries[0].floor]
     yardstick = [line for line in found if line.entries[0].floor and line.name == YARDSTICK]
-    return differences(players + yardstick if players else found, clusters)
+    return players + yardstick if players else list(found)
 
 
-def differences(compared: Sequence[Line], clusters: Clusters) -> Table:
-    """Return the differences between all pairs of lines; incomplete ones are left out."""
-    whole = [line for line in compared if line.complete]
+def _whole(compared: Sequence[Line]) -> list[Line]:
+    return [line for line in compared if line.complete]
+
+
+def _differences(
+    pairs: Sequence[tuple[Line, Line]], compared: Sequence[Line], clusters: Clusters
+) -> Table:
     rows: list[tuple[Line, Line, int, Difference]] = []
-    for one, two in combinations(whole, 2):
-        shared = one.models & two.models
-        if one.models != {""} and two.models != {""}:
-            if not shared:
-                continue
-            one, two = one.restricted(shared), two.restricted(shared)
+    for one, two in pairs:
         gap = difference(clusters.parts(one.entries, SET_F1), clusters.parts(two.entries, SET_F1))
         if clusters.by_days:  # days of one week say nothing of other weeks
             gap = Difference(

@@ -107,8 +107,9 @@ class Line(NamedTuple):
         return frozenset(entry.result.model for entry in self.entries)
 
     def restricted(self, models: frozenset[str]) -> Line:
-        """Return the line with the members of some models alone."""
-        return self._replace(entries=tuple(e for e in self.entries if e.result.model in models))
+        """Return the line with the members of some models alone, in the order of their names."""
+        kept = [entry for entry in self.entries if entry.result.model in models]
+        return self._replace(entries=tuple(sorted(kept, key=lambda entry: entry.result.model)))
 
 
 def lines(data: WeekData) -> list[Line]:

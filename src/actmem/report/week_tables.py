@@ -33,11 +33,6 @@ HEAD = (
 PRIVILEGE = Column(
     key="privilege", title="privilege", kind="text", help="What it gets that others do not."
 )
-PUBLISHED_NOTE = (
-    "Published figures are the paper's, over eight models and the same week. Its text puts its "
-    "heartbeats' nudges down as naming channels; its runner named those on which a task waited, so "
-    "they stand beside informed ones alone."
-)
 ODD_CELL = (
     "The published heartbeat run of Qwen3-8B (71.9) bears the marks of failed calls that were "
     "scored as perfect play; without that model the published ledger (65.0) is ahead of the "
@@ -78,9 +73,8 @@ def _rows(
     return rows, ranked
 
 
-def _note(data: WeekData, *texts: str) -> str:
-    shown = any(beside(data, line) for line in lines(data))
-    return " ".join([*(text for text in texts if text), *([PUBLISHED_NOTE] if shown else [])])
+def _sentences(*texts: str) -> str:
+    return " ".join(text for text in texts if text)
 
 
 def setups_table(data: WeekData, clusters: Clusters) -> Table:
@@ -136,7 +130,7 @@ def setups_table(data: WeekData, clusters: Clusters) -> Table:
         title="By setup (Table 2 of the paper)",
         columns=columns,
         rows=with_best(rows, ranked, range(4, 9)),
-        note=_note(data, note, _unranked(data)),
+        note=_sentences(note, _unranked(data)),
     )
 
 
@@ -181,8 +175,7 @@ def models_table(data: WeekData, clusters: Clusters) -> Table:
             Column(key="alone", title="alone", kind="percent", help="Agents that are no setup."),
         ],
         rows=rows,
-        note=_note(
-            data,
+        note=_sentences(
             f"The best setup of each model is marked. Intervals: 95 %, over {clusters.words}.",
             ODD_CELL if "heartbeat" in shown else "",
         ),
@@ -295,5 +288,5 @@ def _rate_table(
         title=title,
         columns=[*HEAD, *(rate_column(rate) for rate in rates), PRIVILEGE],
         rows=with_best(rows, ranked, range(2, 2 + len(rates))),
-        note=_note(data, note, over) if published else " ".join(filter(None, (note, over))),
+        note=_sentences(note, over),
     )
