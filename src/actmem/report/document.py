@@ -76,8 +76,8 @@ class Moment(Struct, frozen=True, kw_only=True):
     time: str
     step: str
     marks: Sequence[tuple[str, str]]
-    """Outcome (hit, late, miss, false, query, …) and the words for it, one for each due action
-    or act."""
+    """Outcome (hit, late, open, miss, false, query, invalid) and the words for it, one for each due
+    action, act or query. The words' first line is short; what follows is detail."""
 
 
 class Calendar(Struct, frozen=True, kw_only=True, tag="calendar"):

@@ -262,6 +262,11 @@ class WeekSuite:
             found.setdefault(episode.agent, []).append(episode)
         return {agent: tuple(episodes) for agent, episodes in found.items()}
 
+    def recorded(self, episode: Episode) -> tuple[Any, ...]:
+        """Return the events of an episode's trace; nothing where it has not begun."""
+        trace = self._folder.trace(episode, self.events)
+        return trace.events if trace else ()
+
     def results(self) -> list[Result]:
         """Score the folder: one result an agent, in the manifest's order, over planned episodes."""
         return [

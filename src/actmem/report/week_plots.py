@@ -1,0 +1,252 @@
+"""The plots of a week run: precision against recall, and Set-F1 against what it cost.
+
+Models stand in colours by setup; agents without a model are grey, with their names beside them:
+they are what a number has to be read against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from actmem.report.document import Plot
+from actmem.report.dots import legend, share
+from actmem.week.agents import BUILT_IN
+from actmem.week.results import Result
+
+WIDTH, HEIGHT = 330, 300
+LEVELS = (0.2, 0.4, 0.6, 0.8)
+"""The levels of F1 at which a line is drawn."""
+NEAR = 0.06
+"""Levels closer than this share one label."""
+RIGHT = 0.7
+"""From this recall on a name stands to the left of its point."""
+AXES = {"set_f1": "Set-F1", "precision": "precision", "recall": "recall"}
+
+Intervals = Mapping[str, Mapping[str, tuple[float, float]]]
+"""95 % intervals by agent and by the name of a rate (``set_f1``, ``precision``, ``recall``)."""
+Point = dict[str, Any]
+"""What is drawn of one result: a row of a plot's data."""
+
+
+def week_plots(results: Sequence[Result], intervals: Intervals | None = None) -> list[Plot]:
+    """Return the plots that the results give something to draw for."""
+    known = intervals or {}
+    plots = [precision_recall(results, known)]
+    if any(result.tokens for result in results):
+        plots.append(f1_tokens(results, known))
+    return plots
+
+
+def precision_recall(results: Sequence[Result], intervals: Intervals) -> Plot:
+    """Plot precision against recall; a row that chose nothing has no precision and no point."""
+    points = [_point(r, intervals) for r in results if r.rates.precision is not None]
+    absent = [r.agent for r in results if r.rates.precision is None]
+    note = "Lines join points of equal Set-F1. Grey: agents without a model."
+    note += _drawn(points)
+    if absent:
+        note += f" Without a point, since nothing was chosen: {', '.join(absent)}."
+    x, y = share("recall", AXES["recall"]), share("precision", AXES["precision"])
+    return Plot(
+        name="precision_recall",
+        title="Precision against recall",
+        spec={
+            "description": _description("Precision against recall", points),
+            "width": WIDTH,
+            "height": HEIGHT,
+            "layer": [
+                *_iso_f1(),
+                *_intervals(points, "recall", "x", y),
+                *_intervals(points, "precision", "y", x),
+                *_floors(points, x, y),
+                *_models(points, x, y),
+            ],
+        },
+        note=note,
+    )
+
+
+def f1_tokens(results: Sequence[Result], intervals: Intervals) -> Plot:
+    """Plot Set-F1 against tokens a week; the level of an agent without a model is a line."""
+    points = [_point(result, intervals) for result in results if result.tokens]
+    floors = [_point(r, intervals) for r in results if not r.tokens and _is_floor(r)]
+    used = [point["tokens"] for point in points]
+    tokens = {
+        "field": "tokens", "type": "quantitative", "title": "tokens a week (log scale)",
+        "scale": {"type": "log", "domain": [min(used) / 2, max(used) * 2], "nice": False},
+        "axis": {"format": "~s", "tickCount": 5, "grid": False},
+    }  # fmt: skip
+    return Plot(
+        name="f1_tokens",
+        title="Set-F1 against tokens",
+        spec={
+            "description": _description("Set-F1 against tokens a week", [*points, *floors]),
+            "width": WIDTH,
+            "height": HEIGHT,
+            "layer": [
+                *_levels(floors),
+                *_intervals(points, "set_f1", "y", tokens),
+                *_models(points, tokens, share("set_f1", AXES["set_f1"])),
+            ],
+        },
+        note="Tokens of prompts and replies, those from the prompt cache included. Dashed: agents "
+        "without a model." + _drawn(points),
+    )
+
+
+def _is_floor(result: Result) -> bool:
+    return not result.model and result.agent in BUILT_IN
+
+
+def _point(result: Result, intervals: Intervals) -> Point:
+    """Return what is drawn of a result, as data."""
+    rates = result.rates
+    series = result.setup or result.agent
+    floor = _is_floor(result)
+    if result.privilege and not floor:
+        series += f" ({result.privilege})"
+    point: Point = {
+        "agent": result.agent, "series": series, "model": result.model, "floor": floor,
+        "complete": result.complete, "tokens": result.tokens / max(1, result.planned),
+    }  # fmt: skip
+    words = [result.agent if result.complete else f"{result.agent}, INCOMPLETE"]
+    for name, label in AXES.items():
+        value = getattr(rates, name)
+        low, high = intervals.get(result.agent, {}).get(name, (None, None))
+        point |= {name: value, f"{name}_low": low, f"{name}_high": high}
+        words.append(f"{label} {'n/a' if value is None else f'{100 * value:.1f} %'}")
+    if result.tokens:
+        words.append(f"{point['tokens']:,.0f} tokens a week")
+    return point | {"text": ", ".join(words)}
+
+
+def _description(title: str, points: Sequence[Point]) -> str:
+    return f"{title}. " + "; ".join(point["text"] for point in points)
+
+
+def _drawn(points: Sequence[Point]) -> str:
+    """Say what the signs of the points mean, where they occur."""
+    text = "" if all(point["complete"] for point in points) else " Hollow: INCOMPLETE."
+    if any(point["set_f1_low"] is not None for point in points):
+        text += " Thin lines: 95 % intervals."
+    return text
+
+
+def _iso_f1() -> list[dict[str, Any]]:
+    """Return lines of equal F1: precision = F1 · recall / (2 · recall − F1)."""
+    lines = []
+    for level in LEVELS:
+        first = level / (2 - level)
+        recalls = [first + (1 - first) * (n / 24) ** 2 for n in range(25)]
+        lines += [
+            {"level": f"F1 {100 * level:.0f}", "recall": r, "precision": level * r / (2 * r - level)}
+            for r in recalls
+        ]
+    ends = [line for line in lines if line["recall"] == 1]
+    x, y = share("recall", AXES["recall"]), share("precision", AXES["precision"])
+    return [
+        {
+            "data": {"values": lines},
+            "mark": {"type": "line", "style": "guide", "tooltip": None},
+            "encoding": {"x": x, "y": y, "detail": {"field": "level"}},
+        },
+        {
+            "data": {"values": ends},
+            "mark": {"type": "text", "style": "guide-label", "align": "left", "dx": 5},
+            "encoding": {"x": x, "y": y, "text": {"field": "level"}},
+        },
+    ]
+
+
+def _intervals(
+    points: Sequence[Point], name: str, along: str, across: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the intervals of a rate as rules along an axis (``x`` or ``y``) through the points.
+
+    ``across`` says where the rules stand on the other axis.
+    """
+    given = [point for point in points if point[f"{name}_low"] is not None]
+    ends = {
+        along: share(f"{name}_low", AXES[name]),
+        f"{along}2": {"field": f"{name}_high"},
+        {"x": "y", "y": "x"}[along]: across,
+    }
+    layers = []
+    for floor, colour in ((True, {"value": "var(--muted)"}), (False, _series("series"))):
+        if some := [point for point in given if point["floor"] == floor]:
+            mark = {"type": "rule", "style": "interval"}
+            layers.append(
+                {"data": {"values": some}, "mark": mark, "encoding": ends | {"color": colour}}
+            )
+    return layers
+
+
+def _models(points: Sequence[Point], x: dict[str, Any], y: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the points of models: coloured by setup, shaped by model, hollow below coverage."""
+    models = [point for point in points if not point["floor"]]
+    if not models:
+        return []
+    encoding = {
+        "x": x,
+        "y": y,
+        "color": _series("series"),
+        "stroke": _series("series") | {"legend": None},
+        "fillOpacity": {"condition": {"test": "datum.complete", "value": 1}, "value": 0},
+        "description": {"field": "text"},
+    }
+    if len({point["model"] for point in models}) > 1:
+        encoding["shape"] = {"field": "model", "type": "nominal", "legend": legend(1)}
+    mark = {"type": "point", "filled": True, "size": 90, "opacity": 1, "strokeWidth": 2}
+    return [{"data": {"values": models}, "mark": mark, "encoding": encoding}]
+
+
+def _series(field: str) -> dict[str, Any]:
+    return {"field": field, "type": "nominal", "sort": None, "legend": legend(2)}
+
+
+def _floors(points: Sequence[Point], x: dict[str, Any], y: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the points of agents without a model, with their names."""
+    floors = [point for point in points if point["floor"]]
+    place = {"x": x, "y": y}
+    right = [point for point in floors if point["recall"] < RIGHT]
+    left = [point for point in floors if point["recall"] >= RIGHT]
+    text = {"type": "text", "style": "floor-label"}
+    layers = [
+        {
+            "data": {"values": floors},
+            "mark": {"type": "point", "style": "floor", "shape": "diamond", "size": 90, "opacity": 1},
+            "encoding": place | {"description": {"field": "text"}},
+        }
+    ]
+    for some, side in ((right, {"align": "left", "dx": 9}), (left, {"align": "right", "dx": -9})):
+        name = {"text": {"field": "agent"}}
+        layers.append({"data": {"values": some}, "mark": text | side, "encoding": place | name})
+    return layers
+
+
+def _levels(floors: Sequence[Point]) -> list[dict[str, Any]]:
+    """Return lines at the Set-F1 of agents without a model, names of near levels joined."""
+    levels: list[list[Point]] = []
+    for point in sorted(floors, key=lambda point: float(point["set_f1"] or 0)):
+        if levels and point["set_f1"] - levels[-1][-1]["set_f1"] < NEAR:
+            levels[-1].append(point)
+        else:
+            levels.append([point])
+    names = [
+        {"agent": ", ".join(p["agent"] for p in some), "set_f1": some[-1]["set_f1"]}
+        for some in levels
+    ]
+    y = share("set_f1", AXES["set_f1"])
+    text = {"type": "text", "style": "floor-label", "align": "right", "baseline": "bottom", "dy": -3}
+    return [
+        {
+            "data": {"values": list(floors)},
+            "mark": {"type": "rule", "style": "reference"},
+            "encoding": {"y": y, "description": {"field": "text"}},
+        },
+        {
+            "data": {"values": names},
+            "mark": text,
+            "encoding": {"y": y, "x": {"value": WIDTH}, "text": {"field": "agent"}},
+        },
+    ]
