@@ -90,4 +90,4 @@ def share(field: str, title: str) -> dict[str, Any]:
 
 def legend(columns: int = 3) -> dict[str, Any]:
     """Return a legend below the plot."""
-    return {"orient": "bottom", "title": None, "columns": columns}
+    return {"orient": "bottom", "title": None, "columns": columns, "columnPadding": 24}

@@ -15,6 +15,8 @@ from actmem.report.extra import load
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _COLOURS = 8
+GROWTH = 1.2
+"""How far a plot may grow where there is room; it shrinks as far as it must."""
 
 _AXIS = {
     "domainColor": "var(--line)", "gridColor": "var(--grid)", "tickColor": "var(--line)",
@@ -65,10 +67,10 @@ def draw(plot: Plot, name: str) -> str:
     root = ElementTree.fromstring(drawn)  # noqa: S314  (made here, from JSON)
     _tidy(root)
     _rename(root, name)
-    width = root.attrib.pop("width")
+    width = float(root.attrib.pop("width"))
     root.attrib.pop("height")
     root.attrib.pop("version", None)
-    root.attrib |= {"class": "plot", "style": f"max-width:{width}px", "role": "img"}
+    root.attrib |= {"class": "plot", "style": f"max-width:{width * GROWTH:.0f}px", "role": "img"}
     root.attrib["aria-label"] = printable(str(spec.get("description") or plot.title))
     return ElementTree.tostring(root, encoding="unicode")
 

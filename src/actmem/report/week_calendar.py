@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from actmem.report.document import Calendar, Moment
 from actmem.run.plan import Episode
 from actmem.week.agents import BUILT_IN
-from actmem.week.explain import BROKEN, VERDICTS
+from actmem.week.explain import VERDICTS
 from actmem.week.menu import day_menu
 from actmem.week.obligations import HIT, DayPlan, DayState, Verdict, WeekPlan
 from actmem.week.play import Acted, Asked, Refused
-from actmem.week.records import Obligation
+from actmem.week.records import Link, Obligation, records
 from actmem.week.replay import rows_of
 from actmem.week.score import Row, align
 from actmem.week.suite import WeekSuite
@@ -28,6 +28,16 @@ MOST = 8
 MISSED = ("missed", "early", "stale")
 """The outcomes that the scorer counts as a miss."""
 Mark = tuple[str, str]
+WHY: dict[Link, str] = {
+    "": "",
+    "played": "not played",
+    "prerequisite": "the task before it was not done",
+    "evidence": "not seen",
+    "action": "seen",
+    "timing": "done at the wrong step",
+    "update": "done by the old word",
+}
+"""Where a miss broke, in few words; ``actmem explain`` has more."""
 
 
 def week_calendars(suites: Sequence[WeekSuite], most: int = MOST) -> list[Calendar]:
@@ -50,11 +60,11 @@ def week_calendar(suite: WeekSuite, episode: Episode) -> Calendar:
     plan = suite.plan(episode.unit)
     events = suite.recorded(episode)
     rows, missing, _ = align(plan, rows_of(plan, events))
-    records = {(o.day, o.task_id): o for o in suite.obligations(plan, rows, missing)}
+    known = {(o.day, o.task_id): o for o in records(plan, rows, len(rows) - missing)}
     moments: list[Moment] = []
     for day in plan.days:
         own = rows[len(moments) : len(moments) + len(day.times)]
-        moments += _day(_Day(plan, day, own, records, _asides(day, events)))
+        moments += _day(_Day(plan, day, own, known, _asides(day, events)))
     repeat = f", repeat {episode.repeat + 1}" if episode.repeat else ""
     return Calendar(
         name=f"calendar {episode.id}",
@@ -115,7 +125,7 @@ def _act(day: _Day, step: int, name: str, verdict: Verdict, lure: str) -> Mark:
     line = day.plan.timelines.get(name)
     text = line.versions[step].action_text if line else lure
     if line is None or verdict not in (HIT, Verdict.LATE):
-        return "false", f"{text}\n{VERDICTS[verdict]}"
+        return "false", f"{text}\n{VERDICTS[verdict].removeprefix('false alarm: ')}"
     record = day.records[day.plan.day.name, name]
     if verdict is HIT:
         return "hit", f"{text}\n{_seen(record, day.plan.steps[step])}"
@@ -131,13 +141,16 @@ def _undone(day: _Day, step: int, due: Sequence[str], done: set[str]) -> Iterato
         text = line.versions[step].action_text
         final = record.available[-1] if record.available else day.plan.steps[last]
         if record.outcome in MISSED and step_id == final:
-            why = BROKEN[record.broken] if record.broken else record.outcome
-            yield "miss", f"{text}\n{why} ({record.source})"
+            where = f" {_source(record)}" if record.broken in ("evidence", "action") else ""
+            yield "miss", f"{text}\n{WHY[record.broken]}{where}"
         elif name in due and name not in done:
             yield "open", f"{text}\n{_seen(record, step_id)}"
 
 
 def _seen(record: Obligation, step_id: str) -> str:
     """Say whether the agent saw at a step that the task was due."""
-    source = "in the narrative" if record.source == "narrative" else f"on {record.source}"
-    return f"seen {source}" if step_id in record.seen else f"not seen {source}"
+    return f"{'seen' if step_id in record.seen else 'not seen'} {_source(record)}"
+
+
+def _source(record: Obligation) -> str:
+    return "in the narrative" if record.source == "narrative" else f"on {record.source}"

@@ -7,14 +7,14 @@ agents where there are several, each task once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from actmem.report.document import Case, Section
 from actmem.run.plan import Episode
 from actmem.week.agents import BUILT_IN
 from actmem.week.explain import explain_record, explain_step
 from actmem.week.obligations import WeekPlan
-from actmem.week.records import Obligation
+from actmem.week.records import Obligation, records
 from actmem.week.replay import rows_of
 from actmem.week.score import Row, align
 from actmem.week.suite import WeekSuite
@@ -53,7 +53,7 @@ KINDS: dict[str, tuple[str, Callable[[_Lost], bool]]] = {
         "not at all.",
         lambda lost: bool(lost.record.updates),
     ),
-    "Missed for want of a look": (
+    "Missed without asking": (
         "Tasks whose cue came on a channel or by the clock, and the agent did not ask there.",
         lambda lost: lost.record.broken == "evidence",
     ),
@@ -66,11 +66,13 @@ def week_cases(suites: Sequence[WeekSuite], most: int = MOST) -> list[Section]:
 
     Built-in agents without a model give cases only where nothing else was played.
     """
-    lost = [list(_lost(suite, agent)) for suite in suites for agent in _agents(suite)]
+    agents = dict.fromkeys(episode.agent for suite in suites for episode in suite.episodes)
+    chosen = [agent for agent in agents if agent not in BUILT_IN] or list(agents)
+    lost = [list(_lost(suites, agent)) for agent in chosen]
     sections = []
     shown: set[tuple[str, str, str]] = set()
     for title, (text, belongs) in KINDS.items():
-        cases = []
+        cases: list[Case] = []
         for one in _in_turn([[one for one in some if belongs(one)] for some in lost]):
             if len(cases) < most and one.task not in shown:
                 shown.add(one.task)
@@ -80,20 +82,20 @@ def week_cases(suites: Sequence[WeekSuite], most: int = MOST) -> list[Section]:
     return sections
 
 
-def _agents(suite: WeekSuite) -> list[str]:
-    agents = list(dict.fromkeys(episode.agent for episode in suite.episodes))
-    return [agent for agent in agents if agent not in BUILT_IN] or agents
-
-
-def _lost(suite: WeekSuite, agent: str) -> Iterator[_Lost]:
+def _lost(suites: Sequence[WeekSuite], agent: str) -> Iterator[_Lost]:
     """Yield the tasks that an agent lost at steps that it played."""
-    for episode in suite.episodes:
-        if episode.agent == agent and (events := suite.recorded(episode)):
-            plan = suite.plan(episode.unit)
-            rows, missing, _ = align(plan, rows_of(plan, events))
-            for record in suite.obligations(plan, rows, missing):
-                if record.outcome in FAULTS and record.broken != "played" and _step(record):
-                    yield _Lost(agent, episode.unit, plan, rows, record)
+    for suite in suites:
+        for episode in suite.episodes:
+            if episode.agent == agent and (events := suite.recorded(episode)):
+                yield from _lost_in(suite, episode, events)
+
+
+def _lost_in(suite: WeekSuite, episode: Episode, events: Sequence[Any]) -> Iterator[_Lost]:
+    plan = suite.plan(episode.unit)
+    rows, missing, _ = align(plan, rows_of(plan, events))
+    for record in records(plan, rows, len(rows) - missing):
+        if record.outcome in FAULTS and record.broken != "played" and _step(record):
+            yield _Lost(episode.agent, episode.unit, plan, rows, record)
 
 
 def _in_turn(groups: Sequence[Sequence[_Lost]]) -> Iterator[_Lost]:
@@ -103,25 +105,39 @@ def _in_turn(groups: Sequence[Sequence[_Lost]]) -> Iterator[_Lost]:
 
 
 def _step(record: Obligation) -> str:
-    """Return the step to look at: the first at which the task was due, else the first act."""
+    """Return the step to look at: of the wrong act, or the first at which the task was due."""
+    if record.outcome in ("stale", "after_cancel"):
+        return record.acted[-1]
     return next(iter((*record.available, *record.acted)), "")
 
 
 def _case(name: str, lost: _Lost) -> Case:
-    record, step = lost.record, _step(lost.record)
+    record = lost.record
     lines = [f"{lost.agent}, {lost.unit}, {record.day}", *map(str.strip, explain_record(record))]
-    explained = list(explain_step(lost.plan, step, lost.rows, record.day))
-    lines.append(f"At {step}:")
-    lines += [line for n, line in enumerate(explained) if n and _relevant(line.strip(), n, record)]
+    for update in record.updates:
+        _, day, step = update.split(" ")
+        scene = list(explain_step(lost.plan, step, None, day))[1]
+        lines += [f"At {step}, the update:", scene]
+    step = _step(record)
+    lines += [
+        f"At {step}:",
+        *_at(record, list(explain_step(lost.plan, step, lost.rows, record.day))),
+    ]
     return Case(name=name, title=record.label, lines=lines)
 
 
-def _relevant(line: str, number: int, record: Obligation) -> bool:
-    """Say whether a line that explains a step is about the task: the scene, its channel, its acts."""
-    if number == 1:
-        return record.source == "narrative"
-    if line.startswith("["):
-        return line.startswith(f"[{record.source}]")
-    if line.startswith("update:"):
-        return record.task_id in line.split()
-    return line.startswith((f"{record.task_id} ", "agent "))
+def _at(record: Obligation, explained: Sequence[str]) -> Iterator[str]:
+    """Yield what is said of a step that is about the task: scene, channel, state, acts."""
+    others = 0
+    if record.source == "narrative":
+        yield explained[1]
+    for line in explained[2:]:
+        words = line.split()
+        if words[0] == f"[{record.source}]" or words[0] == record.task_id:
+            yield line
+        elif words[:2] == ["agent", "chose:"] and words[2] not in ("nothing", f"{record.task_id}:"):
+            others += 1
+        elif words[0] == "agent":
+            yield line
+    if others:
+        yield f"  agent chose: {others} other{'s' if others > 1 else ''}"

@@ -27,6 +27,8 @@ Intervals = Mapping[str, Mapping[str, tuple[float, float]]]
 """95 % intervals by agent and by the name of a rate (``set_f1``, ``precision``, ``recall``)."""
 Point = dict[str, Any]
 """What is drawn of one result: a row of a plot's data."""
+Channel = dict[str, Any]
+"""An encoding channel of Vega-Lite."""
 
 
 def week_plots(results: Sequence[Result], intervals: Intervals | None = None) -> list[Plot]:
@@ -47,6 +49,7 @@ def precision_recall(results: Sequence[Result], intervals: Intervals) -> Plot:
     if absent:
         note += f" Without a point, since nothing was chosen: {', '.join(absent)}."
     x, y = share("recall", AXES["recall"]), share("precision", AXES["precision"])
+    colours = _colours(results)
     return Plot(
         name="precision_recall",
         title="Precision against recall",
@@ -56,10 +59,10 @@ def precision_recall(results: Sequence[Result], intervals: Intervals) -> Plot:
             "height": HEIGHT,
             "layer": [
                 *_iso_f1(),
-                *_intervals(points, "recall", "x", y),
-                *_intervals(points, "precision", "y", x),
+                *_intervals(points, "recall", "x", y, colours),
+                *_intervals(points, "precision", "y", x, colours),
                 *_floors(points, x, y),
-                *_models(points, x, y),
+                *_models(points, x, y, colours),
             ],
         },
         note=note,
@@ -70,6 +73,7 @@ def f1_tokens(results: Sequence[Result], intervals: Intervals) -> Plot:
     """Plot Set-F1 against tokens a week; the level of an agent without a model is a line."""
     points = [_point(result, intervals) for result in results if result.tokens]
     floors = [_point(r, intervals) for r in results if not r.tokens and _is_floor(r)]
+    colours = _colours(results)
     used = [point["tokens"] for point in points]
     tokens = {
         "field": "tokens", "type": "quantitative", "title": "tokens a week (log scale)",
@@ -85,8 +89,8 @@ def f1_tokens(results: Sequence[Result], intervals: Intervals) -> Plot:
             "height": HEIGHT,
             "layer": [
                 *_levels(floors),
-                *_intervals(points, "set_f1", "y", tokens),
-                *_models(points, tokens, share("set_f1", AXES["set_f1"])),
+                *_intervals(points, "set_f1", "y", tokens, colours),
+                *_models(points, tokens, share("set_f1", AXES["set_f1"]), colours),
             ],
         },
         note="Tokens of prompts and replies, those from the prompt cache included. Dashed: agents "
@@ -101,13 +105,11 @@ def _is_floor(result: Result) -> bool:
 def _point(result: Result, intervals: Intervals) -> Point:
     """Return what is drawn of a result, as data."""
     rates = result.rates
-    series = result.setup or result.agent
-    floor = _is_floor(result)
-    if result.privilege and not floor:
-        series += f" ({result.privilege})"
     point: Point = {
-        "agent": result.agent, "series": series, "model": result.model, "floor": floor,
-        "complete": result.complete, "tokens": result.tokens / max(1, result.planned),
+        "agent": result.agent, "series": _series(result), "model": result.model,
+        "floor": _is_floor(result),
+        "complete": result.complete,
+        "tokens": result.tokens / max(1, result.planned),
     }  # fmt: skip
     words = [result.agent if result.complete else f"{result.agent}, INCOMPLETE"]
     for name, label in AXES.items():
@@ -139,7 +141,11 @@ def _iso_f1() -> list[dict[str, Any]]:
         first = level / (2 - level)
         recalls = [first + (1 - first) * (n / 24) ** 2 for n in range(25)]
         lines += [
-            {"level": f"F1 {100 * level:.0f}", "recall": r, "precision": level * r / (2 * r - level)}
+            {
+                "level": f"F1 {100 * level:.0f}",
+                "recall": r,
+                "precision": level * r / (2 * r - level),
+            }
             for r in recalls
         ]
     ends = [line for line in lines if line["recall"] == 1]
@@ -159,7 +165,7 @@ def _iso_f1() -> list[dict[str, Any]]:
 
 
 def _intervals(
-    points: Sequence[Point], name: str, along: str, across: dict[str, Any]
+    points: Sequence[Point], name: str, along: str, across: Channel, colours: Channel
 ) -> list[dict[str, Any]]:
     """Return the intervals of a rate as rules along an axis (``x`` or ``y``) through the points.
 
@@ -172,7 +178,7 @@ def _intervals(
         {"x": "y", "y": "x"}[along]: across,
     }
     layers = []
-    for floor, colour in ((True, {"value": "var(--muted)"}), (False, _series("series"))):
+    for floor, colour in ((True, {"value": "var(--muted)"}), (False, colours)):
         if some := [point for point in given if point["floor"] == floor]:
             mark = {"type": "rule", "style": "interval"}
             layers.append(
@@ -181,7 +187,9 @@ def _intervals(
     return layers
 
 
-def _models(points: Sequence[Point], x: dict[str, Any], y: dict[str, Any]) -> list[dict[str, Any]]:
+def _models(
+    points: Sequence[Point], x: Channel, y: Channel, colours: Channel
+) -> list[dict[str, Any]]:
     """Return the points of models: coloured by setup, shaped by model, hollow below coverage."""
     models = [point for point in points if not point["floor"]]
     if not models:
@@ -189,8 +197,8 @@ def _models(points: Sequence[Point], x: dict[str, Any], y: dict[str, Any]) -> li
     encoding = {
         "x": x,
         "y": y,
-        "color": _series("series"),
-        "stroke": _series("series") | {"legend": None},
+        "color": colours,
+        "stroke": colours | {"legend": None},
         "fillOpacity": {"condition": {"test": "datum.complete", "value": 1}, "value": 0},
         "description": {"field": "text"},
     }
@@ -200,25 +208,42 @@ def _models(points: Sequence[Point], x: dict[str, Any], y: dict[str, Any]) -> li
     return [{"data": {"values": models}, "mark": mark, "encoding": encoding}]
 
 
-def _series(field: str) -> dict[str, Any]:
-    return {"field": field, "type": "nominal", "sort": None, "legend": legend(2)}
+def _colours(results: Sequence[Result]) -> dict[str, Any]:
+    """Return the colours of the setups: the same in every plot of the results."""
+    series = [_series(result) for result in results if not _is_floor(result)]
+    return {
+        "field": "series", "type": "nominal", "legend": legend(2),
+        "scale": {"domain": list(dict.fromkeys(series))},
+    }  # fmt: skip
 
 
-def _floors(points: Sequence[Point], x: dict[str, Any], y: dict[str, Any]) -> list[dict[str, Any]]:
+def _series(result: Result) -> str:
+    """Return what gives a row its colour: setup or agent, and its privilege."""
+    name = result.setup or result.agent
+    return f"{name} ({result.privilege})" if result.privilege else name
+
+
+def _floors(points: Sequence[Point], x: Channel, y: Channel) -> list[dict[str, Any]]:
     """Return the points of agents without a model, with their names."""
     floors = [point for point in points if point["floor"]]
     place = {"x": x, "y": y}
     right = [point for point in floors if point["recall"] < RIGHT]
     left = [point for point in floors if point["recall"] >= RIGHT]
-    text = {"type": "text", "style": "floor-label"}
+    text = {"type": "text", "style": "floor-label", "dy": -10}
     layers = [
         {
             "data": {"values": floors},
-            "mark": {"type": "point", "style": "floor", "shape": "diamond", "size": 90, "opacity": 1},
+            "mark": {
+                "type": "point",
+                "style": "floor",
+                "shape": "diamond",
+                "size": 90,
+                "opacity": 1,
+            },
             "encoding": place | {"description": {"field": "text"}},
         }
     ]
-    for some, side in ((right, {"align": "left", "dx": 9}), (left, {"align": "right", "dx": -9})):
+    for some, side in ((right, {"align": "left", "dx": 5}), (left, {"align": "right", "dx": -5})):
         name = {"text": {"field": "agent"}}
         layers.append({"data": {"values": some}, "mark": text | side, "encoding": place | name})
     return layers
@@ -237,7 +262,13 @@ def _levels(floors: Sequence[Point]) -> list[dict[str, Any]]:
         for some in levels
     ]
     y = share("set_f1", AXES["set_f1"])
-    text = {"type": "text", "style": "floor-label", "align": "right", "baseline": "bottom", "dy": -3}
+    text = {
+        "type": "text",
+        "style": "floor-label",
+        "align": "right",
+        "baseline": "bottom",
+        "dy": -3,
+    }
     return [
         {
             "data": {"values": list(floors)},
