@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from actmem.report.document import Plot
 
-WIDTH = 270
+WIDTH = 250
 """Pixels of a plot's frame; with its labels it fits the width of a phone."""
-LABEL = 150
+LABEL = 175
 """Most pixels of a row's name."""
 STEP = 15
 """Pixels from dot to dot."""
@@ -47,12 +47,15 @@ def dot_plot(name: str, title: str, axis: str, dots: Sequence[Dot], note: str = 
     place: dict[str, Any] = {
         "y": {
             "field": "row", "type": "nominal", "sort": rows, "title": None,
-            "axis": {"labelLimit": LABEL, "domain": False, "ticks": False, "grid": True},
+            "scale": {"paddingInner": 0.25, "paddingOuter": 0.1},
+            "axis": {
+                "labelLimit": LABEL,
+                "labelPadding": 14, "domain": False, "ticks": False, "grid": True},
         },
-        "yOffset": {"field": "group", "sort": groups, "scale": {"paddingOuter": 0.9}},
+        "yOffset": {"field": "group", "sort": groups, "scale": {"paddingOuter": 0.4}},
         "color": {
             "field": "group", "type": "nominal", "sort": groups,
-            "legend": legend() if len(groups) > 1 else None,
+            "legend": legend(3 if max(map(len, groups)) < 10 else 2) if len(groups) > 1 else None,
         },
     }  # fmt: skip
     return Plot(
@@ -88,6 +91,6 @@ def share(field: str, title: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def legend(columns: int = 3) -> dict[str, Any]:
+def legend(columns: int = 2) -> dict[str, Any]:
     """Return a legend below the plot."""
     return {"orient": "bottom", "title": None, "columns": columns, "columnPadding": 24}

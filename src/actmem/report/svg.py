@@ -22,7 +22,7 @@ _AXIS = {
     "domainColor": "var(--line)", "gridColor": "var(--grid)", "tickColor": "var(--line)",
     "labelColor": "var(--muted)", "titleColor": "var(--muted)", "labelFontSize": 12,
     "titleFontSize": 12, "titleFontWeight": "normal", "tickSize": 4, "titlePadding": 8,
-    "labelPadding": 4,
+    "labelPadding": 4, "labelFlush": False,
 }  # fmt: skip
 _LABELS = {"labelColor": "var(--ink)", "titleColor": "var(--muted)", "labelFontSize": 12,
            "titleFontSize": 12, "titleFontWeight": "normal"}  # fmt: skip

@@ -153,4 +153,5 @@ def _seen(record: Obligation, step_id: str) -> str:
 
 
 def _source(record: Obligation) -> str:
-    return "in the narrative" if record.source == "narrative" else f"on {record.source}"
+    known = {"narrative": "in the narrative", "clock": "on the clock"}
+    return known.get(record.source, f"on {record.source}")
