@@ -16,6 +16,7 @@ from typing import Any
 from actmem.report.document import Block, Calendar, Moment, Plot, Report, Value
 from actmem.report.extra import load
 from actmem.report.svg import draw, printable
+from actmem.report.text import shown
 
 TEMPLATE = Path(__file__).parent / "template"
 
@@ -62,18 +63,10 @@ def sign(outcome: str) -> tuple[str, str]:
     return OUTCOMES.get(outcome, ("•", outcome.replace("_", " ")))
 
 
-def shown(value: Value, kind: str) -> str:
-    """Return a cell's value as text; n/a where it is undefined."""
-    if value is None:
-        return "n/a"
-    if isinstance(value, str):
-        return value
-    if kind == "percent":
-        return f"{100 * value:.1f}".replace("-", "−")
-    if isinstance(value, int):
-        return f"{value:,}".replace("-", "−")
-    digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 10 else 3
-    return f"{value:,.{digits}f}".replace("-", "−")
+def signed(value: Value, kind: str) -> str:
+    """Return a cell's value as other outputs show it, with a minus sign that is one."""
+    text = shown(value, kind)
+    return text if isinstance(value, str) else text.replace("-", "\N{MINUS SIGN}")
 
 
 @cache
@@ -93,7 +86,7 @@ def _environment() -> Any:
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
     environment.filters |= {
-        "groups": groups, "days": days, "tally": tally, "sign": sign, "shown": shown, "svg": svg,
+        "groups": groups, "days": days, "tally": tally, "sign": sign, "shown": signed, "svg": svg,
         "first_line": lambda words: words.partition("\n")[0],
     }  # fmt: skip
     return environment

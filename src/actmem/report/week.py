@@ -11,11 +11,14 @@ import msgspec
 from actmem.hashing import digest
 from actmem.report.document import Report, Section
 from actmem.report.week_agents import agents_table
+from actmem.report.week_calendar import week_calendars
+from actmem.report.week_cases import week_cases
 from actmem.report.week_causes import costs_table, evidence_table
 from actmem.report.week_data import WeekData, read_runs, refuse_mixed, refuse_twice
 from actmem.report.week_floors import with_floors
 from actmem.report.week_logs import read_logs
 from actmem.report.week_pairs import comparison_table, pairs_table
+from actmem.report.week_plots import week_plots
 from actmem.report.week_rates import Clusters, Line, lines
 from actmem.report.week_tables import (
     beside,
@@ -133,6 +136,7 @@ def sections(data: WeekData) -> list[Section]:
             blocks=[
                 setups_table(data, clusters),
                 *([models_table(data, clusters)] if setups else []),
+                *week_plots(data, clusters),
                 intervals_table(data, clusters),
                 pairs_table(data, clusters),
             ],
@@ -149,11 +153,22 @@ def sections(data: WeekData) -> list[Section]:
             "broke says what to work on.",
             blocks=[evidence_table(data)],
         ),
+        *_steps(data),
+        *week_cases(data.suites),
         Section(
             title="Agents and costs",
             blocks=[agents_table(data.results), costs_table(data)],
         ),
     ]
+
+
+def _steps(data: WeekData) -> list[Section]:
+    calendars = week_calendars(data.suites)
+    text = (
+        "What was due at each step, whether the agent had seen that it was, and what it did: the "
+        "first week of each agent."
+    )
+    return [Section(title="Step by step", text=text, blocks=calendars)] if calendars else []
 
 
 def _opening(data: WeekData, clusters: Clusters) -> str:

@@ -48,9 +48,10 @@ def week_calendars(suites: Sequence[WeekSuite], most: int = MOST) -> list[Calend
     """
     first: dict[str, tuple[WeekSuite, Episode]] = {}
     for suite in suites:
-        for episode in suite.episodes:
-            if episode.agent not in first and suite.recorded(episode):
-                first[episode.agent] = (suite, episode)
+        for agent, episodes in suite.by_agent().items():
+            begun = [episode for episode in episodes if suite.recorded(episode)]
+            if begun:
+                first.setdefault(agent, (suite, begun[0]))
     chosen = [agent for agent in first if agent not in BUILT_IN] or list(first)
     return [week_calendar(*first[agent]) for agent in chosen[:most]]
 

@@ -66,7 +66,7 @@ def week_cases(suites: Sequence[WeekSuite], most: int = MOST) -> list[Section]:
 
     Built-in agents without a model give cases only where nothing else was played.
     """
-    agents = dict.fromkeys(episode.agent for suite in suites for episode in suite.episodes)
+    agents = dict.fromkeys(agent for suite in suites for agent in suite.by_agent())
     chosen = [agent for agent in agents if agent not in BUILT_IN] or list(agents)
     lost = [list(_lost(suites, agent)) for agent in chosen]
     sections = []
@@ -85,8 +85,8 @@ def week_cases(suites: Sequence[WeekSuite], most: int = MOST) -> list[Section]:
 def _lost(suites: Sequence[WeekSuite], agent: str) -> Iterator[_Lost]:
     """Yield the tasks that an agent lost at steps that it played."""
     for suite in suites:
-        for episode in suite.episodes:
-            if episode.agent == agent and (events := suite.recorded(episode)):
+        for episode in suite.by_agent().get(agent, ()):
+            if events := suite.recorded(episode):
                 yield from _lost_in(suite, episode, events)
 
 

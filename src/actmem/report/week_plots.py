@@ -6,13 +6,13 @@ they are what a number has to be read against.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from actmem.report.document import Plot
 from actmem.report.dots import legend, share
-from actmem.week.agents import BUILT_IN
-from actmem.week.results import Result
+from actmem.report.week_data import Entry, WeekData
+from actmem.report.week_rates import PRECISION, RECALL, SET_F1, Clusters, Rate
 
 WIDTH, HEIGHT = 330, 300
 LEVELS = (0.2, 0.4, 0.6, 0.8)
@@ -21,35 +21,31 @@ NEAR = 0.06
 """Levels closer than this share one label."""
 RIGHT = 0.7
 """From this recall on a name stands to the left of its point."""
-AXES = {"set_f1": "Set-F1", "precision": "precision", "recall": "recall"}
-
-Intervals = Mapping[str, Mapping[str, tuple[float, float]]]
-"""95 % intervals by agent and by the name of a rate (``set_f1``, ``precision``, ``recall``)."""
 Point = dict[str, Any]
 """What is drawn of one result: a row of a plot's data."""
 Channel = dict[str, Any]
 """An encoding channel of Vega-Lite."""
 
 
-def week_plots(results: Sequence[Result], intervals: Intervals | None = None) -> list[Plot]:
-    """Return the plots that the results give something to draw for."""
-    known = intervals or {}
-    plots = [precision_recall(results, known)]
-    if any(result.tokens for result in results):
-        plots.append(f1_tokens(results, known))
+def week_plots(data: WeekData, clusters: Clusters) -> list[Plot]:
+    """Return the plots that the data give something to draw for; a point is an entry."""
+    points = [_point(entry, clusters) for entry in data.entries]
+    plots = [precision_recall(points)]
+    if any(point["tokens"] for point in points):
+        plots.append(f1_tokens(points))
     return plots
 
 
-def precision_recall(results: Sequence[Result], intervals: Intervals) -> Plot:
-    """Plot precision against recall; a row that chose nothing has no precision and no point."""
-    points = [_point(r, intervals) for r in results if r.rates.precision is not None]
-    absent = [r.agent for r in results if r.rates.precision is None]
-    note = "Lines join points of equal Set-F1. Grey: agents without a model."
+def precision_recall(entries: Sequence[Point]) -> Plot:
+    """Plot precision against recall; who chose nothing has no precision and no point."""
+    points = [point for point in entries if point["precision"] is not None]
+    absent = [point["agent"] for point in entries if point["precision"] is None]
+    note = "Curves join points of equal Set-F1. Grey: agents without a model."
     note += _drawn(points)
     if absent:
         note += f" Without a point, since nothing was chosen: {', '.join(absent)}."
-    x, y = share("recall", AXES["recall"]), share("precision", AXES["precision"])
-    colours = _colours(results)
+    x, y = share("recall", RECALL.title), share("precision", PRECISION.title)
+    colours = _colours(entries)
     return Plot(
         name="precision_recall",
         title="Precision against recall",
@@ -59,8 +55,8 @@ def precision_recall(results: Sequence[Result], intervals: Intervals) -> Plot:
             "height": HEIGHT,
             "layer": [
                 *_iso_f1(),
-                *_intervals(points, "recall", "x", y, colours),
-                *_intervals(points, "precision", "y", x, colours),
+                *_intervals(points, RECALL, "x", y, colours),
+                *_intervals(points, PRECISION, "y", x, colours),
                 *_floors(points, x, y),
                 *_models(points, x, y, colours),
             ],
@@ -69,11 +65,11 @@ def precision_recall(results: Sequence[Result], intervals: Intervals) -> Plot:
     )
 
 
-def f1_tokens(results: Sequence[Result], intervals: Intervals) -> Plot:
+def f1_tokens(entries: Sequence[Point]) -> Plot:
     """Plot Set-F1 against tokens a week; the level of an agent without a model is a line."""
-    points = [_point(result, intervals) for result in results if result.tokens]
-    floors = [_point(r, intervals) for r in results if not r.tokens and _is_floor(r)]
-    colours = _colours(results)
+    points = [point for point in entries if point["tokens"] and point["set_f1"] is not None]
+    floors = [point for point in entries if point["floor"] and point["set_f1"] is not None]
+    colours = _colours(entries)
     used = [point["tokens"] for point in points]
     tokens = {
         "field": "tokens", "type": "quantitative", "title": "tokens a week (log scale)",
@@ -89,8 +85,8 @@ def f1_tokens(results: Sequence[Result], intervals: Intervals) -> Plot:
             "height": HEIGHT,
             "layer": [
                 *_levels(floors),
-                *_intervals(points, "set_f1", "y", tokens, colours),
-                *_models(points, tokens, share("set_f1", AXES["set_f1"]), colours),
+                *_intervals(points, SET_F1, "y", tokens, colours),
+                *_models(points, tokens, share("set_f1", SET_F1.title), colours),
             ],
         },
         note="Tokens of prompts and replies, those from the prompt cache included. Dashed: agents "
@@ -98,26 +94,24 @@ def f1_tokens(results: Sequence[Result], intervals: Intervals) -> Plot:
     )
 
 
-def _is_floor(result: Result) -> bool:
-    return not result.model and result.agent in BUILT_IN
-
-
-def _point(result: Result, intervals: Intervals) -> Point:
-    """Return what is drawn of a result, as data."""
-    rates = result.rates
+def _point(entry: Entry, clusters: Clusters) -> Point:
+    """Return what is drawn of an entry, as data."""
+    result = entry.result
+    series = result.setup or entry.name
     point: Point = {
-        "agent": result.agent, "series": _series(result), "model": result.model,
-        "floor": _is_floor(result),
-        "complete": result.complete,
-        "tokens": result.tokens / max(1, result.planned),
+        "agent": entry.name, "floor": entry.floor, "model": result.model,
+        "series": f"{series} ({result.privilege})" if result.privilege else series,
+        "complete": result.complete, "tokens": result.tokens / max(1, result.planned),
     }  # fmt: skip
-    words = [result.agent if result.complete else f"{result.agent}, INCOMPLETE"]
-    for name, label in AXES.items():
-        value = getattr(rates, name)
-        low, high = intervals.get(result.agent, {}).get(name, (None, None))
-        point |= {name: value, f"{name}_low": low, f"{name}_high": high}
-        words.append(f"{label} {'n/a' if value is None else f'{100 * value:.1f} %'}")
-    if result.tokens:
+    words = [entry.name if result.complete else f"{entry.name}, INCOMPLETE"]
+    for rate in (SET_F1, PRECISION, RECALL):
+        value = clusters.value([entry], rate)
+        bounds = clusters.interval([entry], rate)
+        point[rate.key] = value
+        point[f"{rate.key}_low"] = bounds.low if bounds else None
+        point[f"{rate.key}_high"] = bounds.high if bounds else None
+        words.append(f"{rate.title} {'n/a' if value is None else f'{100 * value:.1f} %'}")
+    if point["tokens"]:
         words.append(f"{point['tokens']:,.0f} tokens a week")
     return point | {"text": ", ".join(words)}
 
@@ -149,7 +143,7 @@ def _iso_f1() -> list[dict[str, Any]]:
             for r in recalls
         ]
     ends = [line for line in lines if line["recall"] == 1]
-    x, y = share("recall", AXES["recall"]), share("precision", AXES["precision"])
+    x, y = share("recall", RECALL.title), share("precision", PRECISION.title)
     return [
         {
             "data": {"values": lines},
@@ -165,16 +159,16 @@ def _iso_f1() -> list[dict[str, Any]]:
 
 
 def _intervals(
-    points: Sequence[Point], name: str, along: str, across: Channel, colours: Channel
+    points: Sequence[Point], rate: Rate, along: str, across: Channel, colours: Channel
 ) -> list[dict[str, Any]]:
     """Return the intervals of a rate as rules along an axis (``x`` or ``y``) through the points.
 
     ``across`` says where the rules stand on the other axis.
     """
-    given = [point for point in points if point[f"{name}_low"] is not None]
+    given = [point for point in points if point[f"{rate.key}_low"] is not None]
     ends = {
-        along: share(f"{name}_low", AXES[name]),
-        f"{along}2": {"field": f"{name}_high"},
+        along: share(f"{rate.key}_low", rate.title),
+        f"{along}2": {"field": f"{rate.key}_high"},
         {"x": "y", "y": "x"}[along]: across,
     }
     layers = []
@@ -208,19 +202,13 @@ def _models(
     return [{"data": {"values": models}, "mark": mark, "encoding": encoding}]
 
 
-def _colours(results: Sequence[Result]) -> dict[str, Any]:
-    """Return the colours of the setups: the same in every plot of the results."""
-    series = [_series(result) for result in results if not _is_floor(result)]
+def _colours(entries: Sequence[Point]) -> Channel:
+    """Return the colours of the setups: the same in every plot of the entries."""
+    series = [point["series"] for point in entries if not point["floor"]]
     return {
-        "field": "series", "type": "nominal", "legend": legend(2),
+        "field": "series", "type": "nominal", "legend": legend(),
         "scale": {"domain": list(dict.fromkeys(series))},
     }  # fmt: skip
-
-
-def _series(result: Result) -> str:
-    """Return what gives a row its colour: setup or agent, and its privilege."""
-    name = result.setup or result.agent
-    return f"{name} ({result.privilege})" if result.privilege else name
 
 
 def _floors(points: Sequence[Point], x: Channel, y: Channel) -> list[dict[str, Any]]:
@@ -261,7 +249,7 @@ def _levels(floors: Sequence[Point]) -> list[dict[str, Any]]:
         {"agent": ", ".join(p["agent"] for p in some), "set_f1": some[-1]["set_f1"]}
         for some in levels
     ]
-    y = share("set_f1", AXES["set_f1"])
+    y = share("set_f1", SET_F1.title)
     text = {
         "type": "text",
         "style": "floor-label",
