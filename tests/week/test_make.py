@@ -15,8 +15,8 @@ from actmem.week.check import check
 from actmem.week.content.schema import SNAPSHOT_CHANNELS
 from actmem.week.make import Knobs, make_week, make_weeks
 from actmem.week.obligations import DayState, Verdict, prepare
-from actmem.week.scenario import Scenario, dump, minutes
 from actmem.week.paper import paper
+from actmem.week.scenario import Scenario, dump, minutes
 from actmem.week.stats import stats
 
 PAPER = Knobs(profile="paper")
