@@ -1,4 +1,4 @@
-"""Options that say which episodes a run has; ``run`` and ``plan`` share them."""
+"""Options that say which episodes a run of weeks has; ``run`` and ``plan`` share them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from actmem.cli.model_options import model_options
-from actmem.cli.setup_options import read_cast, setup_options
+from actmem.cli.setup_options import (
+    open_chats,
+    refuse_without_model,
+    setup_names,
+    setup_options,
+)
 from actmem.cli.week_options import KNOBS, PATH, knob_options, refuse_together
 
 if TYPE_CHECKING:
@@ -62,12 +67,31 @@ _OPTIONS = (
         show_default=True,
         help="Episodes played at a time.",
     ),
+    click.option(
+        "--preset",
+        type=click.Choice(["paper"]),
+        help="'paper': all eight setups of PM-Bench, six live and two replayed.",
+    ),
+    click.option(
+        "--form",
+        type=click.Choice(["list", "flags"]),
+        default="list",
+        show_default=True,
+        help="Replies name handles, or give a flag for each; flags suit small models.",
+    ),
+    click.option(
+        "--nudge",
+        type=click.Choice(["neutral", "channels", "informed", "task-reminder"]),
+        default="channels",
+        show_default=True,
+        help="What a heartbeat says; the last two are privileged.",
+    ),
 )
 
 
 def episode_options(command: F) -> F:
     """Add the options of agents, weeks, setups, models and knobs to a command."""
-    command = setup_options(model_options(knob_options(command)))
+    command = setup_options("single")(model_options(knob_options(command)))
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -82,7 +106,7 @@ def planned(given: dict[str, Any]) -> tuple[list[Scenario], Cast | None, Manifes
     if given["files"]:
         refuse_together("scenario", "weeks", *KNOBS)
     scenarios = _scenarios(given["weeks"], given["files"], given["seed"], given["knobs"])
-    cast = read_cast(given)
+    cast = _cast(given)
     agents = given["agents"]
     if not agents and cast is None:
         agents = tuple(BUILT_IN)
@@ -111,3 +135,26 @@ def _scenarios(
     if seed is None and wanted == Knobs():
         return standard_weeks(weeks)
     return list(make_weeks(1 if seed is None else seed, weeks, wanted))
+
+
+def _cast(given: dict[str, Any]) -> Cast | None:
+    """Return which models play in which setups, None where no model is given."""
+    if given["setups"] and given["preset"]:
+        raise click.UsageError("--setups or --preset, not both")
+    if not given["models"]:
+        refuse_without_model(given, "setups", "preset")
+        return None
+    from actmem.models.wording import words
+    from actmem.week.agents.setups import SETUPS, SetupOptions, find_setup
+    from actmem.week.agents.wording import built_in
+    from actmem.week.suite import Cast
+
+    names = list(SETUPS) if given["preset"] else setup_names(given, "single")
+    for name in names:
+        find_setup(name)
+    options = SetupOptions(
+        words=words(built_in(), given["prompts"]),
+        form=given["form"],
+        history_tokens=given["history_tokens"],
+    )
+    return Cast(names, open_chats(given), options)

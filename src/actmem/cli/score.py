@@ -57,9 +57,9 @@ def run(folder: Path, as_json: bool) -> int:
 
     opened = RunFolder.open(folder)
     if opened.manifest.suite == "trials":
-        from actmem.trials.commands import show_run as show_trials
+        from actmem.cli.run_trials import show_run as show_trials
 
-        return show_trials(folder, as_json)
+        return show_trials(opened, as_json)
     if opened.manifest.suite == "mem2act":
         from actmem.mem2act.commands import show_run as show_mem2act
 

@@ -9,7 +9,7 @@ from actmem.errors import InputError
 
 
 def load(package: str) -> Any:
-    """Import a package that the page is drawn with.
+    """Import a package that a report is made with.
 
     Raises ``InputError`` that names the extra where it is missing.
     """
@@ -18,7 +18,7 @@ def load(package: str) -> Any:
     except ImportError as error:
         if (error.name or "").partition(".")[0] != package:
             raise
-        raise InputError(f"needs {package}: pip install 'actmem[report]'", "the page") from None
+        raise InputError(f"needs {package}: pip install 'actmem[report]'", "a report") from None
 
 
 __all__ = ["load"]

@@ -28,6 +28,7 @@ from actmem.report.week_tables import (
     setups_table,
     slices_table,
 )
+from actmem.run.coverage import shortfalls
 from actmem.run.store import RunFolder
 
 MIXED = ("nudge", "form", "history_tokens", "prompts")
@@ -71,7 +72,7 @@ def week_comparison(folders: Sequence[RunFolder]) -> Report:
                 blocks=[comparison_table(compared, clusters), agents_table(data.results)],
             )
         ],
-        incomplete=[one.shortfall for one in data.results if not one.complete],
+        incomplete=shortfalls(data.results),
     )
 
 
@@ -117,7 +118,7 @@ def _report(read: WeekData) -> Report:
         title="Weeks: does the agent act when it is time?",
         facts=data.facts,
         sections=sections(data),
-        incomplete=[one.shortfall for one in data.results if not one.complete],
+        incomplete=shortfalls(data.results),
     )
 
 

@@ -94,18 +94,6 @@ class Result(Struct, frozen=True, kw_only=True):
         """True where every planned episode was played to its end."""
         return self.scored == self.planned
 
-    @property
-    def shortfall(self) -> str:
-        """How far the agent came and why, in one line; empty where it is complete."""
-        if self.complete:
-            return ""
-        missing = self.planned - self.scored - self.failed
-        why = f": {self.errors[0]}" if self.errors else ""
-        return (
-            f"{self.agent}: {self.failed} failed, {missing} not ended "
-            f"of {self.planned} episodes{why}"
-        )
-
     def row(self) -> dict[str, Any]:
         """Return the row as plain data, rates beside the counts of episodes."""
         fields: dict[str, Any] = msgspec.to_builtins(self)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from actmem.errors import DivergedError, IncompleteError, InputError
 from actmem.files import decode, read_bytes
 from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
+from actmem.plugin import source
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
+from actmem.run.raised import describe, is_interrupt
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
 from actmem.week.agents import BUILT_IN, Agent, AgentSpec, find_agent
@@ -22,7 +22,7 @@ from actmem.week.heartbeat import NUDGES, PRIVILEGED, Nudge
 from actmem.week.judge import judge
 from actmem.week.menu import day_menu
 from actmem.week.obligations import WeekPlan, prepare
-from actmem.week.play import Acted, WeekEvent, describe, is_interrupt, play
+from actmem.week.play import Acted, WeekEvent, play
 from actmem.week.records import Links, Obligation, records
 from actmem.week.results import Played, Result, result
 from actmem.week.scenario import Scenario, dump
@@ -67,7 +67,7 @@ def make_manifest(
     players: dict[str, dict[str, Any]] = {}
     for agent in agents:
         find_agent(agent)
-        players[agent] = _source(agent)
+        players[agent] = {} if agent in BUILT_IN else source(agent)
     settings: dict[str, Any] = {"seed": seed, "repeats": repeats, "nudge": nudge}
     if cast is not None:
         settings |= _cast_settings(cast)
@@ -98,14 +98,6 @@ def make_manifest(
             for repeat in range(repeats)
         ),
     )
-
-
-def _source(agent: str) -> dict[str, Any]:
-    """Return the settings that say what an agent's code was: a changed file is another agent."""
-    if agent in BUILT_IN:
-        return {}
-    path = Path(agent.rpartition(":")[0])
-    return {"agent_file": hashlib.sha256(read_bytes(path)).hexdigest()}
 
 
 def _replayed(unit: str, own: Mapping[str, Any], repeat: int) -> str:
