@@ -10,11 +10,12 @@ import msgspec
 
 from actmem.hashing import digest
 from actmem.report.document import Report, Section
+from actmem.report.same import refuse_mixed, refuse_twice
 from actmem.report.week_agents import agents_table
 from actmem.report.week_calendar import week_calendars
 from actmem.report.week_cases import week_cases
 from actmem.report.week_causes import costs_table, evidence_table
-from actmem.report.week_data import WeekData, read_runs, refuse_mixed, refuse_twice
+from actmem.report.week_data import WeekData, read_runs
 from actmem.report.week_floors import with_floors
 from actmem.report.week_logs import read_logs
 from actmem.report.week_pairs import comparison_table, pairs_table

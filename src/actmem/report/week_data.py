@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from actmem.errors import InputError
+from actmem.report.same import refuse_mixed, refuse_other_units, some
 from actmem.run.store import RunFolder
 from actmem.week.agents import BUILT_IN
 from actmem.week.agents.setups import SETUPS
@@ -70,7 +71,7 @@ def read_runs(folders: Sequence[RunFolder]) -> WeekData:
     if not folders:
         raise InputError("there is no run to report on")
     suites = tuple(WeekSuite(folder) for folder in folders)
-    _refuse_other_weeks(folders)
+    refuse_other_units(folders, "weeks")
     units = dict(folders[0].manifest.units)
     found = WeekData(
         units=units,
@@ -117,89 +118,6 @@ def _settings(folder: RunFolder, one: Result) -> dict[str, Any]:
     return kept
 
 
-def _refuse_other_weeks(folders: Sequence[RunFolder]) -> None:
-    """Refuse runs that do not play the very same weeks, and say which differ."""
-    first = folders[0]
-    for other in folders[1:]:
-        one, two = first.manifest.units, other.manifest.units
-        if one == two:
-            continue
-        changed = sorted(name for name in one.keys() & two.keys() if one[name] != two[name])
-        parts = [
-            f"{text} {_some(names)}"
-            for text, names in (
-                ("only there", sorted(one.keys() - two.keys())),
-                ("only here", sorted(two.keys() - one.keys())),
-                ("other content here", changed),
-            )
-            if names
-        ]
-        raise InputError(
-            f"plays other weeks than {first.path}: {'; '.join(parts)}. Report them apart",
-            other.path,
-        )
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:3])
-    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
-
-
-def refuse_mixed(entries: Sequence[Entry], names: Sequence[str]) -> None:
-    """Refuse entries whose settings ``names`` differ, and say which, where and how."""
-    for name in names:
-        known: Entry | None = None
-        for entry in entries:
-            if name not in entry.settings:
-                continue
-            if known is None:
-                known = entry
-            elif entry.settings[name] != known.settings[name]:
-                here, there = _apart(entry.settings[name], known.settings[name])
-                cure = (
-                    "run one of them again"
-                    if name == "actmem"
-                    else "report them apart, or set them against each other with actmem compare"
-                )
-                raise InputError(
-                    f"{entry.name} was run with {_TITLES[name]} {here}, but {known.name} of "
-                    f"{known.where} with {there}; {cure}",
-                    entry.where,
-                )
-
-
-def refuse_twice(entries: Sequence[Entry]) -> None:
-    """Refuse two entries of one name, floors aside: neither is the other's repeat."""
-    known: dict[str, Entry] = {}
-    for entry in entries:
-        if entry.floor:
-            continue
-        other = known.setdefault(entry.name, entry)
-        if other is not entry:
-            raise InputError(
-                f"holds {entry.name}, and so does {other.where}; report them apart, or set them "
-                "against each other with actmem compare",
-                entry.where,
-            )
-
-
-_TITLES = {
-    "actmem": "ActMem",
-    "nudge": "nudge",
-    "form": "form",
-    "history_tokens": "history tokens",
-    "prompts": "prompts",
-}
-
-
-def _apart(one: Any, two: Any) -> tuple[str, str]:
-    """Return how two values differ; of prompts, the first file that does."""
-    if isinstance(one, dict) and isinstance(two, dict):
-        name = min(k for k in one.keys() | two.keys() if one.get(k) != two.get(k))
-        return tuple(f"{name} {str(part.get(name))[:8]}" for part in (one, two))  # type: ignore[return-value]
-    return str(one), str(two)
-
-
 def _facts(folders: Sequence[RunFolder]) -> dict[str, str]:
     """Return what moves the numbers, as lines that a person reads."""
     from actmem import __version__
@@ -208,7 +126,7 @@ def _facts(folders: Sequence[RunFolder]) -> dict[str, str]:
     settings = [folder.manifest.settings for folder in folders]
     units = folders[0].manifest.units
     facts = {
-        "weeks": f"{len(units)}: {_some(list(units))}",
+        "weeks": f"{len(units)}: {some(list(units))}",
         "scenario set": digest(units),
         "scored by": f"actmem {__version__}",
         "run by": ", ".join(_all(f"actmem {f.manifest.versions.get('actmem')}" for f in folders)),
