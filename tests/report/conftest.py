@@ -1,19 +1,24 @@
-"""Small weeks with hand-made episodes, from which reports are worked out by hand."""
+"""What reports are made of: small weeks worked out by hand, and a run of a whole week."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import pytest
 
+from actmem.cli import run_cli
 from actmem.report.document import Cell, Report, Table
 from actmem.report.text import tables
 from actmem.report.week_data import Entry, WeekData
+from actmem.run.store import RunFolder
 from actmem.week.judge import Status, judge_rows
+from actmem.week.make import Knobs, make_week
 from actmem.week.obligations import WeekPlan, prepare
 from actmem.week.results import Played, result
+from actmem.week.scenario import dump
 
 Chosen = Mapping[str, Sequence[str]]
 
@@ -103,3 +108,32 @@ def named(report: Report, name: str) -> Table:
     """Return a report's table by its name."""
     (found,) = (table for table in tables(report) if table.name == name)
     return found
+
+
+def reply(*handles: str, channel: str = "") -> dict[str, Any]:
+    action = "query_state" if channel else "choose"
+    choice = "NONE" if channel else "A"
+    given = {"choice": choice, "task_ids": list(handles), "channel": channel or "NONE"}
+    return {"reply": {"action": action, **given}}
+
+
+SCRIPT = [
+    {"pick": "digest"},
+    *([reply()] * 3), reply("task_3"), reply("task_3", "task_7"), reply("task_5"), reply("task_1"),
+    reply(channel="email"), reply(channel="calendar"), reply(channel="clock"),
+    *([{"reply": "no JSON"}] * 9),
+]  # fmt: skip
+"""A model that acts and asks at random, and often says nothing that can be used."""
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """Return the run of a whole week: the floors, and a scripted model under two setups."""
+    folder = tmp_path_factory.mktemp("report")
+    (folder / "week.json").write_bytes(dump(make_week(3, Knobs())))
+    (folder / "script.json").write_text(json.dumps(SCRIPT))
+    agents = [f"--agent={name}" for name in ("nop", "all", "random", "keyword", "oracle")]
+    models = ["--model", f"scripted:{folder}/script.json", "--setups", "single,heartbeat-60"]
+    given = [*agents, *models, "--scenario", str(folder / "week.json"), "-o", str(folder / "run")]
+    assert run_cli(["run", "week", *given, "--json"]) == 0
+    return RunFolder.open(folder / "run")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -69,7 +68,6 @@ def signed(value: Value, kind: str) -> str:
     return text if isinstance(value, str) else text.replace("-", "\N{MINUS SIGN}")
 
 
-@cache
 def _environment() -> Any:
     """Return the templates' environment; everything that it prints is escaped."""
     jinja2, markup = load("jinja2"), load("markupsafe").Markup

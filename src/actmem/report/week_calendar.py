@@ -25,6 +25,10 @@ from actmem.week.suite import WeekSuite
 
 MOST = 8
 """Most calendars of a report."""
+MARKS = 4_500
+"""Marks after which no further calendar is drawn: a page stays small."""
+SHOWN = 160
+"""Most characters of a channel's reply."""
 MISSED = ("missed", "early", "stale")
 """The outcomes that the scorer counts as a miss."""
 Mark = tuple[str, str]
@@ -53,7 +57,13 @@ def week_calendars(suites: Sequence[WeekSuite], most: int = MOST) -> list[Calend
             if begun:
                 first.setdefault(agent, (suite, begun[0]))
     chosen = [agent for agent in first if agent not in BUILT_IN] or list(first)
-    return [week_calendar(*first[agent]) for agent in chosen[:most]]
+    calendars: list[Calendar] = []
+    marks = 0
+    for agent in chosen[:most]:
+        if marks < MARKS:
+            calendars.append(week_calendar(*first[agent]))
+            marks += sum(len(moment.marks) for moment in calendars[-1].moments)
+    return calendars
 
 
 def week_calendar(suite: WeekSuite, episode: Episode) -> Calendar:
@@ -94,12 +104,19 @@ def _asides(day: DayPlan, events: Sequence[Any]) -> dict[str, list[Mark]]:
             continue
         found = marks.setdefault(event.step_id, [])
         if isinstance(event, Asked):
-            found.append(("query", f"{event.channel}\n{event.reply}"))
+            found.append(("query", f"{event.channel}\n{_cut(event.reply)}"))
         elif isinstance(event, Refused):
             refused[event.step_id] = event.error
         elif isinstance(event, Acted) and not event.valid:
-            found.append(("invalid", f"no valid action\n{refused.get(event.step_id, '')}".strip()))
+            found.append(
+                ("invalid", f"no valid action\n{_cut(refused.get(event.step_id, ''))}".strip())
+            )
     return marks
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= SHOWN else line[: SHOWN - 1] + "…"
 
 
 def _day(day: _Day) -> Iterator[Moment]:

@@ -72,11 +72,9 @@ def week_cases(suites: Sequence[WeekSuite], most: int = MOST) -> list[Section]:
     sections = []
     shown: set[tuple[str, str, str]] = set()
     for title, (text, belongs) in KINDS.items():
-        cases: list[Case] = []
-        for one in _in_turn([[one for one in some if belongs(one)] for some in lost]):
-            if len(cases) < most and one.task not in shown:
-                shown.add(one.task)
-                cases.append(_case(f"{title} {len(cases) + 1}", one))
+        groups = [[one for one in some if belongs(one)] for some in lost]
+        picked = _in_turn(groups, shown, most)
+        cases = [_case(f"{title} {number}", one) for number, one in enumerate(picked, start=1)]
         if cases:
             sections.append(Section(title=title, text=text, blocks=cases))
     return sections
@@ -98,10 +96,23 @@ def _lost_in(suite: WeekSuite, episode: Episode, events: Sequence[Any]) -> Itera
             yield _Lost(episode.agent, episode.unit, plan, rows, record)
 
 
-def _in_turn(groups: Sequence[Sequence[_Lost]]) -> Iterator[_Lost]:
-    """Yield the first of each group, then the second of each, and so on."""
-    for place in range(max(map(len, groups), default=0)):
-        yield from (group[place] for group in groups if place < len(group))
+def _in_turn(
+    groups: Sequence[Sequence[_Lost]], shown: set[tuple[str, str, str]], most: int
+) -> list[_Lost]:
+    """Return up to ``most``, one of each group in turn, of tasks not yet ``shown``; adds them."""
+    waiting = [iter(group) for group in groups]
+    picked: list[_Lost] = []
+    while waiting:
+        for group in tuple(waiting):
+            one = next((one for one in group if one.task not in shown), None)
+            if one is None:
+                waiting.remove(group)
+            elif len(picked) == most:
+                return picked
+            else:
+                shown.add(one.task)
+                picked.append(one)
+    return picked
 
 
 def _step(record: Obligation) -> str:
