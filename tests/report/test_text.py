@@ -47,7 +47,7 @@ def report() -> Report:
     [
         (None, "percent", "n/a"), (0.1234, "percent", "12.3"), (-0.05, "percent", "-5.0"),
         (3037, "count", "3037"), (12_345, "count", "12,345"), (0.0625, "number", "0.062"),
-        (12.34, "number", "12.3"), (1234.5, "number", "1,234"), (0.0, "number", "0"),
+        (12.34, "number", "12.3"), (1234.5, "number", "1,234"), (0.0, "number", "0"), (0.0001, "number", "<0.001"),
         ("word", "percent", "word"),
     ],
 )  # fmt: skip

@@ -13,6 +13,7 @@ member without anything below the line is left out of the mean, and a value with
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -132,15 +133,28 @@ def levels(clusters: int) -> tuple[float, float]:
 
 def _drawn(parts: Array, seed: int, draws: int) -> Array:
     """Return the values of ``draws`` samples of the clusters, the same samples for the same seed."""
-    chance = np.random.default_rng(seed)
-    clusters = len(parts)
-    flat = parts.reshape(clusters, -1)
+    flat = parts.reshape(len(parts), -1)
     found = np.empty(draws)
+    often = _often(len(parts), seed, draws)
     for start in range(0, draws, _BATCH):
-        size = min(_BATCH, draws - start)
-        often = chance.multinomial(clusters, np.full(clusters, 1 / clusters), size=size)
-        found[start : start + size] = mean_ratio((often @ flat).reshape(size, *parts.shape[1:]))
+        totals = often[start : start + _BATCH] @ flat
+        found[start : start + _BATCH] = mean_ratio(totals.reshape(-1, *parts.shape[1:]))
     return found
+
+
+@lru_cache(maxsize=4)
+def _often(clusters: int, seed: int, draws: int) -> NDArray[np.int16]:
+    """Return how often each cluster is in each sample: (draws, clusters)."""
+    chance = np.random.default_rng(seed)
+    even = np.full(clusters, 1 / clusters)
+    return chance.multinomial(clusters, even, size=draws).astype(np.int16)
+
+
+@lru_cache(maxsize=4)
+def _exchanges(clusters: int, seed: int, draws: int) -> NDArray[np.int8]:
+    """Return which clusters are exchanged in each of ``draws`` exchanges: (draws, clusters)."""
+    chance = np.random.default_rng(seed)
+    return chance.integers(0, 2, size=(draws, clusters), dtype=np.int8)
 
 
 def _bounds(drawn: Array, clusters: int) -> Interval | None:
@@ -155,15 +169,13 @@ def _exchanged(one: Array, two: Array, seen: float, seed: int, draws: int, every
     """Return the share of exchanges whose difference is as large as the one seen."""
     clusters = len(one)
     number = 2**clusters if every else draws
-    chance = np.random.default_rng(seed)
     as_large = 0
     for start in range(0, number, _BATCH):
-        size = min(_BATCH, number - start)
         if every:
-            codes = np.arange(start, start + size)[:, None]
-            swapped = (codes >> np.arange(clusters)) & 1
+            codes = np.arange(start, min(start + _BATCH, number))[:, None]
+            swapped: NDArray[Any] = (codes >> np.arange(clusters)) & 1
         else:
-            swapped = chance.integers(0, 2, size=(size, clusters))
+            swapped = _exchanges(clusters, seed, draws)[start : start + _BATCH]
         gaps = _swapped(one, two, swapped) - _swapped(two, one, swapped)
         # A hair of tolerance: equal differences may come out unequal in the last bit. A difference
         # that an exchange leaves undefined is none to speak against what was seen, and counts.

@@ -24,6 +24,8 @@ def shown(value: Any, kind: str) -> str:
         return f"{value:,}" if abs(value) >= 10_000 else str(value)
     if value == 0:
         return "0"
+    if 0 < value < 0.001:
+        return "<0.001"
     digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 10 else 3
     return f"{value:,.{digits}f}"
 

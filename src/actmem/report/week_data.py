@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from actmem.errors import InputError
-from actmem.report.same import refuse_mixed, refuse_other_units, some
+from actmem.report.facts import run_facts
+from actmem.report.same import refuse_mixed, refuse_other_units
 from actmem.run.store import RunFolder
 from actmem.week.agents import BUILT_IN
 from actmem.week.agents.setups import SETUPS
@@ -83,7 +84,7 @@ def read_runs(folders: Sequence[RunFolder]) -> WeekData:
         ),
         suites=suites,
         folders=tuple(folders),
-        facts=_facts(folders),
+        facts=run_facts(folders, "weeks", ("nudge", "form", "history_tokens"), listed=True),
     )
     refuse_mixed(found.entries, ("actmem",))
     return found
@@ -116,36 +117,3 @@ def _settings(folder: RunFolder, one: Result) -> dict[str, Any]:
     elif one.agent not in BUILT_IN:  # an agent of one's own may switch a heartbeat on
         kept["nudge"] = given.get("nudge")
     return kept
-
-
-def _facts(folders: Sequence[RunFolder]) -> dict[str, str]:
-    """Return what moves the numbers, as lines that a person reads."""
-    from actmem import __version__
-    from actmem.hashing import digest
-
-    settings = [folder.manifest.settings for folder in folders]
-    units = folders[0].manifest.units
-    facts = {
-        "weeks": f"{len(units)}: {some(list(units))}",
-        "scenario set": digest(units),
-        "scored by": f"actmem {__version__}",
-        "run by": ", ".join(_all(f"actmem {f.manifest.versions.get('actmem')}" for f in folders)),
-        "runs": ", ".join(folder.path.name for folder in folders),
-        "created": ", ".join(_all(folder.manifest.created for folder in folders)),
-        "seeds": ", ".join(_all(str(one.get("seed")) for one in settings)),
-        "repeats": ", ".join(_all(str(one.get("repeats")) for one in settings)),
-        "nudge": ", ".join(_all(str(one.get("nudge")) for one in settings)),
-    }
-    for name in ("form", "history_tokens"):
-        if found := _all(str(one[name]) for one in settings if name in one):
-            facts[name.replace("_", " ")] = ", ".join(found)
-    for one in settings:
-        for model, own in one.get("models", {}).items():
-            facts[f"model {model}"] = ", ".join(f"{k} {v}" for k, v in own.items()) or "no settings"
-        if "prompts" in one:
-            facts["prompts"] = digest(one["prompts"])
-    return facts
-
-
-def _all(values: Any) -> list[str]:
-    return list(dict.fromkeys(values))
