@@ -23,6 +23,11 @@ def cell(value: Value, interval: Interval | None = None, note: str = "") -> Cell
     return Cell(value=value, low=interval.low, high=interval.high, note=note)
 
 
+def share(part: float, whole: float) -> Cell:
+    """Return ``part / whole``, undefined where there is nothing to divide by."""
+    return Cell(value=part / whole if whole else None)
+
+
 def coverage(scored: int, planned: int) -> Cell:
     """Return the cell that says how many of the planned episodes were played to their end."""
     return Cell(value=f"{scored}/{planned}", note="" if scored == planned else "INCOMPLETE")

@@ -20,8 +20,11 @@ class Pair(NamedTuple):
     gap: Difference
 
 
-def differences_table(pairs: Sequence[Pair], rate: str, note: str, unit: str) -> Table:
-    """Return a row a pair, p-values corrected for their number. ``unit`` is what is exchanged."""
+def differences_table(pairs: Sequence[Pair], rate: str, note: str, unit: str = "") -> Table:
+    """Return a row a pair, p-values corrected for their number.
+
+    ``unit`` is what is exchanged for p; empty where p was found otherwise.
+    """
     corrected = iter(holm([pair.gap.p for pair in pairs if pair.gap.p is not None]))
     return Table(
         name="differences",
@@ -33,7 +36,7 @@ def differences_table(pairs: Sequence[Pair], rate: str, note: str, unit: str) ->
             Column(key="difference", title=rate, kind="percent",
                    help="Difference in points, with its 95 % interval."),
             Column(key="p", title="p", kind="number",
-                   help=f"Two-sided, by exchanging the two within {unit}."),
+                   help="Two-sided" + (f", by exchanging the two within {unit}." if unit else ".")),
             Column(key="p_holm", title="p (Holm)", kind="number",
                    help="Corrected for the number of comparisons in this table."),
         ],
@@ -45,14 +48,16 @@ def differences_table(pairs: Sequence[Pair], rate: str, note: str, unit: str) ->
             ]
             for pair in pairs
         ],
-        note=" ".join(part for part in (note, _exchanges(pairs, unit)) if part),
+        note=" ".join(part for part in (note, _exchanges(pairs, unit)) if part)
+        if pairs
+        else f"There are no two to compare. {note}",
     )  # fmt: skip
 
 
 def _exchanges(pairs: Sequence[Pair], unit: str) -> str:
     """Say how p was found, and how small it can get."""
     known = [pair.gap for pair in pairs if pair.gap.p is not None]
-    if not known:
+    if not known or not unit:
         return ""
     clusters = known[0].clusters
     if known[0].exact:

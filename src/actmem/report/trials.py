@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
-from actmem.report.cells import NOTHING, cell, coverage, printed, with_best
+from actmem.report.cells import NOTHING, cell, coverage, printed, share, with_best
 from actmem.report.document import Cell, Column, Report, Section, Table
 from actmem.report.pairs import Pair, differences_table
 from actmem.report.same import refuse_mixed, refuse_twice
@@ -16,7 +16,6 @@ from actmem.run.coverage import shortfalls
 from actmem.run.store import RunFolder
 from actmem.trials.stats import Rates
 from actmem.trials.table import paper
-from actmem.week.results import ratio
 
 HARD = "C"
 """The subset on which the source splits errors and types."""
@@ -269,12 +268,12 @@ def costs_table(data: TrialsData) -> Table:
         steps = sum(episode.trial.steps for episode in entry.played)
         took = [
             cell(usage.calls), cell(one.tokens),
-            cell(ratio(usage.cached_tokens, usage.prompt_tokens)), cell(round(usage.seconds, 1)),
+            share(usage.cached_tokens, usage.prompt_tokens), cell(round(usage.seconds, 1)),
         ]  # fmt: skip
         return [
             *(took if one.model else [NOTHING] * len(took)),
-            cell(ratio(one.invalid, steps)),
-            cell(ratio(one.failed, one.planned)),
+            share(one.invalid, steps),
+            share(one.failed, one.planned),
             cell(one.pruned) if one.model else NOTHING,
             cell(one.privilege),
         ]

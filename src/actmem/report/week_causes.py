@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from actmem.report.cells import NOTHING, cell, coverage
+from actmem.report.cells import NOTHING, cell, coverage, share
 from actmem.report.document import Cell, Column, Table
 from actmem.report.week_data import Entry, WeekData
 from actmem.report.week_rates import Line, lines
 from actmem.report.week_tables import HEAD, PRIVILEGE
 from actmem.week.explain import BROKEN
 from actmem.week.records import LINKS
-from actmem.week.results import add_links, ratio
+from actmem.week.results import add_links
 
 
 def evidence_table(data: WeekData) -> Table:
@@ -42,7 +42,7 @@ def _evidence(line: Line) -> list[Cell]:
         cell(line.source),
         cell(known),
         cell(guessed),
-        cell(ratio(guessed, known + guessed)),
+        share(guessed, known + guessed),
         *(cell(links.broken[link]) for link in LINKS),
         cell(line.privilege, note="" if line.complete else "INCOMPLETE"),
     ]
@@ -85,7 +85,7 @@ def _cost(entry: Entry) -> list[Cell]:
     took = [
         cell(one.calls),
         cell(one.tokens),
-        cell(ratio(usage.cached_tokens, usage.prompt_tokens)),
+        share(usage.cached_tokens, usage.prompt_tokens),
         cell(usage.completion_tokens),
         cell(round(usage.seconds, 1)),
         cell(usage.retries),
@@ -95,8 +95,8 @@ def _cost(entry: Entry) -> list[Cell]:
         cell(entry.source),
         coverage(one.scored, one.planned),
         *(took if counted else [NOTHING] * len(took)),
-        cell(ratio(one.invalid, steps)) if entry.source != "log" else NOTHING,
-        cell(ratio(one.failed, one.planned)),
+        share(one.invalid, steps) if entry.source != "log" else NOTHING,
+        share(one.failed, one.planned),
         cell(one.pruned) if counted else NOTHING,
         cell(one.privilege),
     ]
