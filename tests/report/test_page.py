@@ -21,7 +21,7 @@ from actmem.report.document import (
     Section,
     Table,
 )
-from actmem.report.page import render_html
+from actmem.report.page import TEMPLATE, render_html
 from actmem.report.week import week_report
 from actmem.run.store import RunFolder
 
@@ -180,6 +180,33 @@ def test_nothing_is_fetched_from_elsewhere() -> None:
     assert not re.search(r"@import|@font-face|data:|javascript:|xmlns", html)
     assert all(found.startswith("url(#") for found in re.findall(r"url\([^)]*", html))
     assert "default-src 'none'" in html
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of ``#rgb`` or ``#rrggbb`` (WCAG 2)."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(digits[place : place + 2], 16) / 255 for place in (0, 2, 4)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, two: str) -> float:
+    light, dark = sorted((luminance(one), luminance(two)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_text_and_signs_stand_out_in_light_dark_and_print() -> None:
+    css = (TEMPLATE / "style.css").read_text()
+    themes = re.findall(r":root \{(.*?)\}", css, re.DOTALL)
+    assert len(themes) == 3
+    for theme in themes:
+        colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]+)", theme))
+        for text in ("ink", "muted", "accent", "hit", "late", "miss", "false", "invalid", "query"):
+            for ground in ("page", "panel"):
+                assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+        assert contrast(colours["ink"], colours["best"]) >= 7
+        assert contrast(colours["warn"], colours["warn-page"]) >= 4.5
+        assert all(contrast(colours[f"c{n}"], colours["page"]) >= 3 for n in range(1, 9))
 
 
 def test_equal_reports_have_equal_pages() -> None:
