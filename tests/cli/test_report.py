@@ -198,6 +198,7 @@ def test_wrong_usage_is_one_line(call: Call, run: Any, tmp_path: Path, weeks: li
         ((folder, folder), "is named twice"),
         (("--log", weeks[0]), "--log needs the week"),
         (("--scenario", weeks[0]), "needs the logs"),
+        (("--scenario", weeks[0], *("--log", weeks[1]) * 2), "is named twice"),
         (("--scenario", weeks[0], "--log", weeks[1]), str(weeks[1])),
         ((folder, "--scenario", weeks[0]), "leave one out"),
     ]:
@@ -206,6 +207,24 @@ def test_wrong_usage_is_one_line(call: Call, run: Any, tmp_path: Path, weeks: li
         assert called.err.count("\n") == 1
         assert problem in called.err
     assert call("compare").code == 2
+
+
+def test_a_run_that_plans_nothing_is_refused(call: Call, run: Any) -> None:
+    folder = run("one", "--agent", "nop")
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"units": {}, "episodes": []}))
+    for verb in ("report", "compare"):
+        called = call(verb, folder)
+        assert (called.code, "plans no episode" in called.err) == (2, True)
+
+
+def test_a_model_that_was_set_otherwise_is_another_model(call: Call, run: Any, model: str) -> None:
+    one = run("one", "--model", model)
+    path = Path(model.removeprefix("scripted:"))
+    path.write_text(json.dumps([{"reply": NOTHING | {"choice": "B"}}]))
+    two = run("two", "--model", model, "--setups", "heartbeat-60")
+    called = call("report", one, two)
+    assert (called.code, f"with model {model} script" in called.err) == (2, True), called.err
 
 
 def test_a_damaged_trace_is_one_line(call: Call, run: Any) -> None:

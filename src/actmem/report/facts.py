@@ -31,8 +31,12 @@ def run_facts(
         if found := _all(str(one[name]) for one in settings if name in one):
             facts[name.replace("_", " ")] = found
     for one in settings:
-        for model, own in one.get("models", {}).items():
-            facts[f"model {model}"] = ", ".join(f"{k} {v}" for k, v in own.items()) or "no settings"
+        models = one.get("models")
+        for model, own in models.items() if isinstance(models, dict) else ():
+            told = ", ".join(f"{k} {v}" for k, v in dict(own).items()) or "no settings"
+            known = facts.setdefault(f"model {model}", told)
+            if told != known:
+                facts[f"model {model}"] = f"{known}; {told}"
     if found := _all(digest(one["prompts"]) for one in settings if "prompts" in one):
         facts["prompts"] = found
     return facts

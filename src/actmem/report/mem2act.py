@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from actmem.errors import InputError
 from actmem.mem2act.compare import compare
 from actmem.mem2act.paper import figures
 from actmem.mem2act.results import Row, results, with_gains
@@ -22,7 +21,13 @@ from actmem.report.mem2act_tables import (
     retrieval_table,
 )
 from actmem.report.pairs import Pair, differences_table
-from actmem.report.same import refuse_mixed, refuse_other_units, refuse_twice
+from actmem.report.same import (
+    model_settings,
+    refuse_mixed,
+    refuse_other_models,
+    refuse_other_units,
+    refuse_twice,
+)
 from actmem.report.stats import Difference, Interval
 from actmem.run.store import RunFolder
 
@@ -59,6 +64,7 @@ def mem2act_report(folders: Sequence[RunFolder]) -> Report:
     """
     entries = _read(folders)
     refuse_mixed(entries, SETTINGS)
+    refuse_other_models(entries)
     refuse_twice(entries)
     rows = [entry.row for entry in entries]
     read = [row for row in rows if row.scores is not None]
@@ -102,10 +108,9 @@ def _read(folders: Sequence[RunFolder]) -> list[Mem2ActEntry]:
         settings = {name: given.get(name) for name in SETTINGS}
         settings["actmem"] = folder.manifest.versions.get("actmem", "")
         found += [
-            Mem2ActEntry(row, str(folder.path), settings) for row in results(Mem2ActSuite(folder))
+            Mem2ActEntry(row, str(folder.path), settings | model_settings(folder, row.model))
+            for row in results(Mem2ActSuite(folder))
         ]
-    if not found:
-        raise InputError("has no episode", folders[0].path)
     refuse_mixed(found, ("actmem",))
     gained = with_gains([entry.row for entry in found])
     return [entry._replace(row=row) for entry, row in zip(found, gained, strict=True)]

@@ -30,8 +30,14 @@ class Entry(Protocol):
 
 
 def refuse_other_units(folders: Sequence[RunFolder], what: str) -> None:
-    """Refuse runs that do not play the very same units (``what`` in words), and say which differ."""
+    """Refuse runs that do not play the very same units (``what`` in words), and say which differ.
+
+    A run that plans no episode is refused as well.
+    """
     first = folders[0]
+    for folder in folders:
+        if not folder.manifest.episodes:
+            raise InputError("plans no episode: there is nothing to report", folder.path)
     for other in folders[1:]:
         one, two = first.manifest.units, other.manifest.units
         if one == two:
@@ -81,6 +87,19 @@ def refuse_mixed(entries: Sequence[Entry], names: Sequence[str]) -> None:
                 )
 
 
+def model_settings(folder: RunFolder, model: str) -> dict[str, Any]:
+    """Return how a run set one model, for an entry's settings; nothing where there is no model."""
+    models = folder.manifest.settings.get("models")
+    known = models.get(model) if isinstance(models, dict) else None
+    return {f"model {model}": known} if model else {}
+
+
+def refuse_other_models(entries: Sequence[Entry]) -> None:
+    """Refuse entries of one model that was set otherwise: under one name they are two models."""
+    names = {name for entry in entries for name in entry.settings if name.startswith("model ")}
+    refuse_mixed(entries, sorted(names))
+
+
 def refuse_twice(entries: Sequence[Entry]) -> None:
     """Refuse two entries of one name, floors aside: neither is the other's repeat."""
     known: dict[str, Entry] = {}
@@ -97,11 +116,17 @@ def refuse_twice(entries: Sequence[Entry]) -> None:
 
 
 def _apart(one: Any, two: Any) -> tuple[str, str]:
-    """Return how two values differ; of prompts, the first file that does."""
+    """Return how two values differ; of mappings, the first key that does."""
     if isinstance(one, dict) and isinstance(two, dict):
-        name = min(k for k in one.keys() | two.keys() if one.get(k) != two.get(k))
-        return tuple(f"{name} {str(part.get(name))[:8]}" for part in (one, two))  # type: ignore[return-value]
-    return str(one), str(two)
+        name = min((k for k in one.keys() | two.keys() if one.get(k) != two.get(k)), key=str)
+        return f"{name} {_short(one.get(name))}", f"{name} {_short(two.get(name))}"
+    return _short(one), _short(two)
+
+
+def _short(value: Any) -> str:
+    """Return a value in a few words; of a digest, its beginning."""
+    text = str(value)
+    return text if len(text) <= 40 else f"{text[:8]}…"
 
 
 def _title(name: str) -> str:

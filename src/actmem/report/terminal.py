@@ -90,7 +90,8 @@ def show_table(table: Table) -> None:
             least = min(widest, LEAST_WORDS)
             drawing.add_column(column.title, min_width=least, max_width=WORDS, overflow="fold")
         else:
-            drawing.add_column(column.title, justify="right", min_width=widest)
+            word = max(map(len, column.title.split()))  # a title is broken between words alone
+            drawing.add_column(column.title, justify="right", min_width=max(widest, word))
     for row in texts:
         drawing.add_row(*row)
     _print(drawing)

@@ -8,7 +8,7 @@ from itertools import combinations
 from actmem.report.cells import NOTHING, cell, coverage, printed, share, with_best
 from actmem.report.document import Cell, Column, Report, Section, Table
 from actmem.report.pairs import Pair, differences_table
-from actmem.report.same import refuse_mixed, refuse_twice
+from actmem.report.same import refuse_mixed, refuse_other_models, refuse_twice
 from actmem.report.stats import Interval, difference
 from actmem.report.trials_data import OPTIONS, TrialsData, TrialsEntry, read_trials
 from actmem.report.trials_plots import trials_plots
@@ -33,6 +33,7 @@ def trials_report(folders: Sequence[RunFolder]) -> Report:
     data = read_trials(folders)
     refuse_twice(data.entries)
     refuse_mixed(data.entries, OPTIONS)
+    refuse_other_models(data.entries)
     return _report(
         data,
         [

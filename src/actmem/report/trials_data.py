@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from actmem.report.facts import run_facts
-from actmem.report.same import refuse_mixed, refuse_other_units
+from actmem.report.same import model_settings, refuse_mixed, refuse_other_units
 from actmem.report.stats import Array
 from actmem.run.plan import episode_seed
 from actmem.run.store import RunFolder
@@ -116,6 +116,7 @@ def _entries(folder: RunFolder, suite: TrialsSuite) -> Iterable[TrialsEntry]:
         settings: dict[str, Any] = {"actmem": manifest.versions.get("actmem", "")}
         if setup:
             settings |= {name: manifest.settings.get(name) for name in OPTIONS}
+            settings |= model_settings(folder, model)
         yield TrialsEntry(one, played, "run", str(folder.path), settings)
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from actmem.hashing import digest
 from actmem.report.document import Report, Section
-from actmem.report.same import refuse_mixed, refuse_twice
+from actmem.report.same import refuse_mixed, refuse_other_models, refuse_twice
 from actmem.report.week_agents import agents_table
 from actmem.report.week_calendar import week_calendars
 from actmem.report.week_cases import week_cases
@@ -62,6 +62,8 @@ def week_comparison(folders: Sequence[RunFolder]) -> Report:
     text = "All have played the same weeks; each row sets two against each other."
     if differing := _differing(data):
         text += f" They were not given the same: {differing}."
+    if played := _played_now(data):
+        text += f" {played}"
     return Report(
         suite="week",
         title="Weeks: agents set against each other",
@@ -95,7 +97,8 @@ def _distinct(data: WeekData) -> WeekData:
 def _differing(data: WeekData) -> str:
     """Return which settings differ between entries, and where each has which."""
     parts = []
-    for name in MIXED:
+    models = {name for e in data.entries for name in e.settings if name.startswith("model ")}
+    for name in (*MIXED, *sorted(models)):
         values: dict[str, list[str]] = {}
         for entry in data.entries:
             if name in entry.settings:
@@ -113,6 +116,7 @@ def _differing(data: WeekData) -> str:
 def _report(read: WeekData) -> Report:
     refuse_twice(read.entries)
     refuse_mixed(read.entries, MIXED)
+    refuse_other_models(read.entries)
     data = with_floors(read)
     return Report(
         suite="week",
@@ -188,6 +192,9 @@ def _opening(data: WeekData, clusters: Clusters) -> str:
             "that name all channels; the runner named those on which a task waited, so published "
             "heartbeats stand beside informed ones alone."
         )
-    if played := [entry.name for entry in data.entries if entry.source == "played now"]:
-        parts.append(f"Played for this report, since no run had them: {', '.join(played)}.")
-    return " ".join(parts)
+    return " ".join([*parts, _played_now(data)]).strip()
+
+
+def _played_now(data: WeekData) -> str:
+    names = [entry.name for entry in data.entries if entry.source == "played now"]
+    return f"Played for this report, since no run had them: {', '.join(names)}." if names else ""

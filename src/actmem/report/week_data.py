@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from actmem.errors import InputError
 from actmem.report.facts import run_facts
-from actmem.report.same import refuse_mixed, refuse_other_units
+from actmem.report.same import model_settings, refuse_mixed, refuse_other_units
 from actmem.run.store import RunFolder
 from actmem.week.agents import BUILT_IN
 from actmem.week.agents.setups import SETUPS
@@ -112,6 +112,7 @@ def _settings(folder: RunFolder, one: Result) -> dict[str, Any]:
     kept: dict[str, Any] = {"actmem": folder.manifest.versions.get("actmem", "")}
     if one.setup:
         kept |= {name: given.get(name) for name in ("form", "history_tokens", "prompts")}
+        kept |= model_settings(folder, one.model)
         if SETUPS[one.setup].heartbeat:
             kept["nudge"] = given.get("nudge")
     elif one.agent not in BUILT_IN:  # an agent of one's own may switch a heartbeat on

@@ -24,7 +24,7 @@ def read_logs(scenario: Path, logs: Sequence[Path]) -> WeekData:
 
     A log named ``MODEL__SETUP.jsonl`` is of that setup, which may carry the release's name or
     ours; any other is an agent by its file's name. Raises ``InputError`` for a log that is of another
-    week, or is a trace of ours.
+    week, is a trace of ours, or is named twice.
     """
     if not logs:
         raise InputError("needs the logs of the week: --log FILE", "--scenario")
@@ -32,6 +32,8 @@ def read_logs(scenario: Path, logs: Sequence[Path]) -> WeekData:
     unit = plan.scenario.scenario_name
     grouped: dict[tuple[str, str], list[Path]] = {}
     for path in logs:
+        if logs.count(path) > 1:
+            raise InputError("is named twice", path)
         grouped.setdefault(named(path), []).append(path)
     return WeekData(
         units={unit: plan.digest},
