@@ -78,7 +78,11 @@ class Row(Struct, frozen=True, kw_only=True):
 
 def results(suite: Mem2ActSuite) -> list[Row]:
     """Score all planned episodes, in the manifest's order."""
-    rows = [_row(suite, episode) for episode in suite.folder.manifest.episodes]
+    return with_gains([_row(suite, episode) for episode in suite.folder.manifest.episodes])
+
+
+def with_gains(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows with their gain over ``none``, of whichever run it is."""
     floors = {
         (row.model, row.repeat): row.scores.all.f1
         for row in rows
