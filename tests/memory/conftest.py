@@ -5,13 +5,18 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from actmem.memory.model import Model
 from actmem.memory.protocol import DAY, Turn
+from actmem.memory.registry import Parts
+from actmem.models.chat import Chat
+from actmem.models.scripted import ScriptedChat
 
 
 class HashingEmbedder:
@@ -30,6 +35,11 @@ class HashingEmbedder:
             norm = np.linalg.norm(row)
             row /= norm if norm else 1
         return rows
+
+
+def parts(chat: Chat | None = None, folder: Path = Path("unused")) -> Parts:
+    """Return what memories are made of, without weights; ``{}`` is the reply to everything."""
+    return Parts(HashingEmbedder, lambda: Model(chat or ScriptedChat(["{}"])), lambda: folder)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.memory.conftest import parts
 
 from actmem.cli import run_cli
 from actmem.errors import InputError
@@ -115,10 +116,10 @@ def test_the_command_lists_what_does_not_hold(capfd: pytest.CaptureFixture[str])
     assert "there are none, full, bm25" in capfd.readouterr().err
 
 
-def test_every_built_in_memory_can_be_made(embedder: Any) -> None:
+def test_every_built_in_memory_can_be_made() -> None:
     for name, entry in BUILT_IN.items():
         spec = find_memory(name)
-        memory = spec.make(lambda: embedder)
+        memory = spec.make(parts())
         assert spec.privilege == entry.privilege
         assert hasattr(memory, "read_evidence" if entry.privilege else "read")
 

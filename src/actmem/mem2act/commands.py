@@ -100,16 +100,15 @@ def run_mem2act(
     from actmem.mem2act.data import load
     from actmem.mem2act.suite import Mem2ActSuite, make_manifest, unit_file
     from actmem.memory.open import open_embedder
-    from actmem.memory.registry import BUILT_IN, find_memory
+    from actmem.memory.registry import find_memory
     from actmem.models.registry import open_model
     from actmem.run.execute import execute
     from actmem.run.store import RunFolder
 
     loaded = load(data)
     names = [name.strip() for name in memories.split(",") if name.strip()]
-    for name in names:
-        if name in BUILT_IN:  # a missing extra or missing weights show before anything is written
-            find_memory(name).make(open_embedder)
+    if any("embedder" in find_memory(name).needs for name in names):
+        open_embedder()  # missing weights show before anything is written
     shown = None
     if negatives and models:
         from actmem.memory.extra import load as load_extra
