@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 from actmem.memory.protocol import Usage
 from actmem.models.chat import Chat, Completion, Message
 from actmem.models.prompts import prompts
-from actmem.models.structured import ReplyError, Schema, answer
+from actmem.models.structured import Schema, answer
 from actmem.models.tape import Tape
 
 STEP = "memory/"
@@ -27,8 +27,8 @@ RETRIES = 1
 """How often ``ask`` asks again after an invalid reply: a history has thousands of steps."""
 MAX_SHOWN = 1_000
 """Most characters of an invalid reply that the model is shown again."""
-
-T = TypeVar("T")
+RESERVE = 512
+"""Tokens of a model's window that are kept free for a step's instruction and reply."""
 
 
 class Model:
@@ -46,8 +46,17 @@ class Model:
         self.failure: BaseException | None = None
         """What ended the calls: the provider's failure, a record that does not fit, a full disk."""
         self._tape = tape or Tape()
+        self._told: set[tuple[str, str]] = set()
         self._restored = 0.0
         self._lock = threading.RLock()
+
+    def room(self, most: int) -> int:
+        """Return how much text a prompt may hold: ``most`` tokens, fewer for a small window.
+
+        The tokens are those of ``tokens``; a model's own may be twice as many.
+        """
+        window = self.chat.window
+        return most if window is None else max(0, min(most, (window - RESERVE) // 2))
 
     def clock(self) -> float:
         """Return seconds that run on as if recorded replies took their time again."""
@@ -80,36 +89,31 @@ class Model:
             )
             return completion
 
+    def _new(self, step: str, messages: Sequence[Message]) -> list[Message]:
+        """Return what the trace has to hold of a prompt: a step's instruction stands there once."""
+        told = {(step, m.content) for m in messages if m.role == "system"}
+        new = [m for m in messages if m.role != "system" or (step, m.content) not in self._told]
+        self._told |= told
+        return new
+
     def reject(self) -> None:
         """Count the last reply as invalid: for an adapter that finds so by rules of its own."""
         with self._lock:
             self.usage += Usage(invalid=1)
 
-    def ask(
-        self,
-        step: str,
-        instruction: str,
-        content: str,
-        schema: Schema,
-        decode: Callable[[Any], T] = lambda value: value,
-    ) -> T | None:
-        """Return what ``decode`` makes of the object in the reply; None where no reply was valid.
+    def ask(self, step: str, instruction: str, content: str, schema: Schema) -> Any:
+        """Return the object in the reply; None where no reply fits ``schema``.
 
         ``instruction`` is the system message, the same at each call of a step, so that a prompt
-        cache holds it. Where ``decode`` raises ``ReplyError`` the model is asked again, too.
+        cache holds it.
         """
         messages = [Message("system", instruction), Message("user", content)]
         for attempt in range(RETRIES + 1):
             completion = self.complete(step, messages, schema)
-            problem = completion.problem
-            if not problem:
-                try:
-                    return decode(completion.parsed)
-                except ReplyError as error:
-                    self.reject()
-                    problem = str(error)
+            if not completion.problem:
+                return completion.parsed
             if attempt < RETRIES:
                 said = answer(completion.text)[:MAX_SHOWN] or prompts()["empty"]
-                again = prompts()["again"].format(problem=problem)
+                again = prompts()["again"].format(problem=completion.problem)
                 messages += [Message("assistant", said), Message("user", again)]
         return None

@@ -46,6 +46,11 @@ DAY = 1440
 """Minutes between the beginnings of two sessions: the format has no times."""
 
 
+def day_of(minute: int) -> str:
+    """Return the day of a minute as passages name it, so that a reader knows what came later."""
+    return f"day {minute // DAY + 1}"
+
+
 class Turn(Struct, frozen=True):
     """One turn of the history, as a memory sees it."""
 

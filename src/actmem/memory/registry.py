@@ -38,6 +38,15 @@ BUILT_IN: dict[str, BuiltIn] = {
     "dense": BuiltIn("dense", "Dense", "retrieval over turns by embeddings"),
     "hybrid": BuiltIn("hybrid", "Hybrid", "bm25 and dense, fused by reciprocal rank"),
     "long-term": BuiltIn("long_term", "LongTerm", "every turn with its embedding, the nearest"),
+    "generative-agents": BuiltIn(
+        "generative_agents",
+        "GenerativeAgents",
+        "a memory stream by recency, importance and relevance, with reflections",
+        model=True,
+    ),
+    "scm": BuiltIn("scm", "SCM", "interactions, their summaries, and a controller", model=True),
+    "memtree": BuiltIn("memtree", "MemTree", "a tree of summaries", model=True),
+    "a-mem": BuiltIn("a_mem", "AMem", "notes that link and evolve", model=True),
     "oracle-sessions": BuiltIn(
         "bounds", "OracleSessions", "the sessions of the evidence", "is told the evidence", extra=""
     ),
