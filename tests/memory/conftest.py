@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from actmem.errors import ProviderError
 from actmem.memory.model import Model
 from actmem.memory.protocol import DAY, Turn
 from actmem.memory.registry import Parts
-from actmem.models.chat import Chat
+from actmem.models.chat import Chat, Completion, Message
 from actmem.models.scripted import ScriptedChat
+from actmem.models.structured import Schema
 
 
 class HashingEmbedder:
@@ -59,3 +62,73 @@ def history(*texts: str) -> list[Turn]:
 def turns() -> Callable[..., list[Turn]]:
     """Return ``history``."""
     return history
+
+
+class Answering:
+    """A model that answers each schema as a function of the prompt says, and keeps the prompts.
+
+    A value that is no function is the reply to every prompt, a text one that fits no schema. Beyond
+    ``dies`` calls it raises.
+    """
+
+    parallel = 1
+
+    def __init__(
+        self,
+        replies: Mapping[str, Any],
+        *,
+        dies: int = 10**6,
+        error: BaseException | None = None,
+        window: int | None = None,
+    ) -> None:
+        self.name, self.window = "answering", window
+        self.settings: dict[str, Any] = {"backend": "answering"}
+        self.prompts: list[tuple[str, str]] = []
+        """The schema and the last message of each call."""
+        self._replies = dict(replies)
+        self._dies = dies
+        self._error = error or ProviderError("answering: no route to host")
+
+    def asked(self, schema: str) -> list[str]:
+        """Return the prompts of one schema."""
+        return [prompt for name, prompt in self.prompts if name == schema]
+
+    def complete(self, messages: Sequence[Message], schema: Schema | None = None) -> Completion:
+        if len(self.prompts) >= self._dies:
+            raise self._error
+        name = schema.name if schema else ""
+        self.prompts.append((name, messages[-1].content))
+        reply = self._replies[name]
+        reply = reply(messages[1].content) if callable(reply) else reply
+        return ScriptedChat([{"reply": reply}]).complete(messages, schema)
+
+    def close(self) -> None: ...
+
+
+def typical(schema: Schema | None) -> str:
+    """Return a reply that fits a schema: yes to all, the middle of a range, one item a list."""
+    assert schema is not None
+    return json.dumps(_fill(schema.definition))
+
+
+def _fill(part: Mapping[str, Any]) -> Any:
+    if "enum" in part:
+        return part["enum"][0]
+    if part["type"] == "object":
+        return {name: _fill(inner) for name, inner in part["properties"].items()}
+    if part["type"] == "array":
+        return [_fill(part["items"])] * max(1, part.get("minItems", 0))
+    if part["type"] == "integer":
+        return (part["minimum"] + part["maximum"]) // 2
+    return "Something about the user."[: part["maxLength"]]
+
+
+class Typical(Answering):
+    """A model that gives the typical reply to each schema."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__({}, **options)
+
+    def complete(self, messages: Sequence[Message], schema: Schema | None = None) -> Completion:
+        self._replies = {schema.name: typical(schema)} if schema else {}
+        return super().complete(messages, schema)

@@ -138,7 +138,7 @@ class AMem:
     def _note(self, interaction: Interaction) -> Note:
         """Return the note that the model makes of an interaction."""
         shown = interaction.shown(self._model.room(SHOWN))
-        found = self._model.ask("note", WORDS["note"], shown, NOTE)
+        found: Any = self._model.ask("note", WORDS["note"], shown, NOTE)
         if found is None:
             return Note(interaction)
         return Note(
@@ -154,7 +154,7 @@ class AMem:
                 for number, place in enumerate(near, start=1)
             ),
         )
-        found = self._model.ask("link", WORDS["link"], content, _links(len(near)))
+        found: Any = self._model.ask("link", WORDS["link"], content, _links(len(near)))
         if found is None:
             return
         note.links = [near[number - 1] for number in dict.fromkeys(found["links"])]

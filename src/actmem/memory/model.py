@@ -1,7 +1,8 @@
-"""The chat model as a memory sees it: every call is taped, counted, and made in one of two ways.
+"""The chat model as a memory sees it: every call is taped, counted, and made in one of three ways.
 
-``ask`` is for a memory of ours: one prompt, one bounded schema, data or None back. ``complete`` is
-for adapters of libraries that bring their own prompts: messages in, a completion out.
+``ask`` is for a memory of ours: one prompt, one bounded schema, data or None back. ``answer`` does
+the same with messages of any number, for adapters of libraries that bring their own prompts;
+``complete`` is a single call without asking again.
 
 A call that fails is remembered, and every later one fails in the same way: a library that swallows
 errors cannot go on as if the model had had nothing to say. Whoever drives a memory looks at
@@ -12,13 +13,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
+from actmem.hashing import digest
 from actmem.memory.protocol import Usage
 from actmem.models.chat import Chat, Completion, Message
 from actmem.models.prompts import prompts
-from actmem.models.structured import Schema, answer
+from actmem.models.structured import ReplyError, Schema, answer
 from actmem.models.tape import Tape
 
 STEP = "memory/"
@@ -29,6 +31,8 @@ MAX_SHOWN = 1_000
 """Most characters of an invalid reply that the model is shown again."""
 RESERVE = 512
 """Tokens of a model's window that are kept free for a step's instruction and reply."""
+
+T = TypeVar("T")
 
 
 class Model:
@@ -46,7 +50,7 @@ class Model:
         self.failure: BaseException | None = None
         """What ended the calls: the provider's failure, a record that does not fit, a full disk."""
         self._tape = tape or Tape()
-        self._told: set[tuple[str, str]] = set()
+        self._recorded: dict[str, set[str]] = {}
         self._restored = 0.0
         self._lock = threading.RLock()
 
@@ -74,8 +78,11 @@ class Model:
             if self.failure is not None:
                 raise self.failure
             recorded = self._tape.restoring
+            new = self._unrecorded(step, messages)
             try:
-                completion = self._tape.call(self.chat, messages, schema, dialogue=f"{STEP}{step}")
+                completion = self._tape.call(
+                    self.chat, messages, schema, dialogue=f"{STEP}{step}", new=new
+                )
             except BaseException as error:
                 self.failure = error
                 raise
@@ -89,31 +96,54 @@ class Model:
             )
             return completion
 
-    def _new(self, step: str, messages: Sequence[Message]) -> list[Message]:
-        """Return what the trace has to hold of a prompt: a step's instruction stands there once."""
-        told = {(step, m.content) for m in messages if m.role == "system"}
-        new = [m for m in messages if m.role != "system" or (step, m.content) not in self._told]
-        self._told |= told
-        return new
+    def _unrecorded(self, step: str, messages: Sequence[Message]) -> list[Message]:
+        """Return the messages that no earlier call of the step held: a trace has each once."""
+        known = self._recorded.setdefault(step, set())
+        found = [message for message in messages if digest(message) not in known]
+        known.update(map(digest, found))
+        return found
 
     def reject(self) -> None:
         """Count the last reply as invalid: for an adapter that finds so by rules of its own."""
         with self._lock:
             self.usage += Usage(invalid=1)
 
-    def ask(self, step: str, instruction: str, content: str, schema: Schema) -> Any:
-        """Return the object in the reply; None where no reply fits ``schema``.
+    def ask(
+        self,
+        step: str,
+        instruction: str,
+        content: str,
+        schema: Schema,
+        decode: Callable[[Any], T] = lambda value: value,
+    ) -> T | None:
+        """Return what ``decode`` makes of the object in the reply; None where no reply was valid.
 
         ``instruction`` is the system message, the same at each call of a step, so that a prompt
-        cache holds it.
+        cache holds it. Where ``decode`` raises ``ReplyError`` the model is asked again, too.
         """
         messages = [Message("system", instruction), Message("user", content)]
+        return self.answer(step, messages, schema, decode)
+
+    def answer(
+        self,
+        step: str,
+        messages: Sequence[Message],
+        schema: Schema,
+        decode: Callable[[Any], T] = lambda value: value,
+    ) -> T | None:
+        """Return what ``decode`` makes of the reply to ``messages``, as ``ask`` does."""
+        prompt = list(messages)
         for attempt in range(RETRIES + 1):
-            completion = self.complete(step, messages, schema)
-            if not completion.problem:
-                return completion.parsed
+            completion = self.complete(step, prompt, schema)
+            problem = completion.problem
+            if not problem:
+                try:
+                    return decode(completion.parsed)
+                except ReplyError as error:
+                    self.reject()
+                    problem = str(error)
             if attempt < RETRIES:
                 said = answer(completion.text)[:MAX_SHOWN] or prompts()["empty"]
-                again = prompts()["again"].format(problem=completion.problem)
-                messages += [Message("assistant", said), Message("user", again)]
+                again = prompts()["again"].format(problem=problem)
+                prompt += [Message("assistant", said), Message("user", again)]
         return None
