@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from actmem.memory.model import Model
 from actmem.memory.protocol import DAY, Turn
 from actmem.memory.registry import Parts
 from actmem.models.chat import Chat, Completion, Message
+from actmem.models.estimate import typical
 from actmem.models.scripted import ScriptedChat
 from actmem.models.structured import Schema
 
@@ -105,30 +105,13 @@ class Answering:
     def close(self) -> None: ...
 
 
-def typical(schema: Schema | None) -> str:
-    """Return a reply that fits a schema: yes to all, the middle of a range, one item a list."""
-    assert schema is not None
-    return json.dumps(_fill(schema.definition))
-
-
-def _fill(part: Mapping[str, Any]) -> Any:
-    if "enum" in part:
-        return part["enum"][0]
-    if part["type"] == "object":
-        return {name: _fill(inner) for name, inner in part["properties"].items()}
-    if part["type"] == "array":
-        return [_fill(part["items"])] * max(1, part.get("minItems", 0))
-    if part["type"] == "integer":
-        return (part["minimum"] + part["maximum"]) // 2
-    return "Something about the user."[: part["maxLength"]]
-
-
 class Typical(Answering):
-    """A model that gives the typical reply to each schema."""
+    """A model that replies what is typical of each schema."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__({}, **options)
 
     def complete(self, messages: Sequence[Message], schema: Schema | None = None) -> Completion:
-        self._replies = {schema.name: typical(schema)} if schema else {}
+        if schema is not None:
+            self._replies[schema.name] = typical(schema.definition)
         return super().complete(messages, schema)
