@@ -276,6 +276,7 @@ class Mem2ActSuite:
                     usage=after.write_usage - before.write_usage,
                 )
             )
+            self._on_step()
 
     def _read(self, memory: Metered, task: Task, record: _Record) -> Sequence[Passage]:
         """Read for a task."""
