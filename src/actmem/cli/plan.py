@@ -2,17 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import msgspec
 
 from actmem.cli.episode_options import episode_options, planned
+from actmem.cli.mem2act_options import mem2act_options
+from actmem.cli.mem2act_options import planned as planned_mem2act
+
+if TYPE_CHECKING:
+    from actmem.models.estimate import Estimate
+    from actmem.run.plan import Manifest
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @click.group()
 def plan() -> None:
     """Say what a run would take, before any call."""
+
+
+_OPTIONS = (
+    click.option(
+        "--speed",
+        nargs=2,
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="READ WRITE",
+        help="Tokens a second that the model reads and writes, for the time.",
+    ),
+    click.option(
+        "--price",
+        nargs=3,
+        type=click.FloatRange(min=0),
+        metavar="NEW CACHED OUT",
+        help="Price of a million tokens of prompt, of cached prompt and of reply, for the cost.",
+    ),
+    click.option(
+        "--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout."
+    ),
+)
+
+
+def estimate_options(command: F) -> F:
+    """Add the options of an estimate to a command; ``_show`` takes them."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
 
 
 @plan.command()
@@ -24,21 +61,7 @@ def plan() -> None:
     show_default=True,
     help="Channels that a model is taken to ask at each step.",
 )
-@click.option(
-    "--speed",
-    nargs=2,
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="READ WRITE",
-    help="Tokens a second that the model reads and writes, for the time.",
-)
-@click.option(
-    "--price",
-    nargs=3,
-    type=click.FloatRange(min=0),
-    metavar="NEW CACHED OUT",
-    help="Price of a million tokens of prompt, of cached prompt and of reply, for the cost.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
+@estimate_options
 def week(
     queries: int,
     speed: tuple[float, float] | None,
@@ -51,10 +74,45 @@ def week(
 
     scenarios, cast, manifest = planned(given)
     if cast is None:
-        click.echo(f"{len(manifest.episodes)} episodes, no model call", err=True)
-        return 0
+        return _no_calls(manifest)
+    found = estimates(manifest, scenarios, cast.chats, cast.options, queries)
+    _show(_rows(found, speed, price), as_json)
+    return 0
+
+
+@plan.command()
+@mem2act_options
+@estimate_options
+def mem2act(
+    speed: tuple[float, float] | None,
+    price: tuple[float, float, float] | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Estimate calls and tokens of memories and models on a data set; nothing is sent or written."""
+    from actmem.mem2act.estimate import estimates
+    from actmem.memory.open import open_embedder
+
+    data, chats, manifest = planned_mem2act(given)
+    if not chats:
+        return _no_calls(manifest)
+    _show(_rows(estimates(data, manifest, chats, open_embedder), speed, price), as_json)
+    return 0
+
+
+def _no_calls(manifest: Manifest) -> int:
+    click.echo(f"{len(manifest.episodes)} episodes, no model call", err=True)
+    return 0
+
+
+def _rows(
+    found: Sequence[Estimate],
+    speed: tuple[float, float] | None,
+    price: tuple[float, float, float] | None,
+) -> list[dict[str, Any]]:
+    """Return a row an estimate, with hours and cost where speed and price are given."""
     rows = []
-    for one in estimates(manifest, scenarios, cast.chats, cast.options, queries):
+    for one in found:
         row = msgspec.to_builtins(one)
         if speed:
             row["hours"] = round(one.seconds(*speed) / 3600, 3)
@@ -63,8 +121,7 @@ def week(
             parts = (one.new_tokens, cached, one.completion_tokens)
             row["cost"] = round(sum(n * p for n, p in zip(parts, price, strict=True)) / 1e6, 4)
         rows.append(row)
-    _show(rows, as_json)
-    return 0
+    return rows
 
 
 def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
@@ -78,7 +135,8 @@ def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
         return
     heads = {"prompt_tokens": "prompt", "new_tokens": "new", "completion_tokens": "written"}
     names = [heads.get(name, name) for name in counted]
-    click.echo(f"{'setup':<14}" + "".join(f"{name:>14}" for name in names) + "  model")
+    width = max(14, *(len(row["setup"]) for row in rows)) + 2
+    click.echo(f"{'setup':<{width}}" + "".join(f"{name:>14}" for name in names) + "  model")
     for row in [*rows, {"setup": "total", "model": ""} | total]:
         cells = "".join(f"{row[name]:>14,}" for name in counted)
-        click.echo(f"{row['setup']:<14}{cells}  {row['model']}".rstrip())
+        click.echo(f"{row['setup']:<{width}}{cells}  {row['model']}".rstrip())
