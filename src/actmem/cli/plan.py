@@ -11,6 +11,8 @@ import msgspec
 from actmem.cli.episode_options import episode_options, planned
 from actmem.cli.mem2act_options import mem2act_options
 from actmem.cli.mem2act_options import planned as planned_mem2act
+from actmem.cli.trials_options import planned as planned_trials
+from actmem.cli.trials_options import trials_options
 
 if TYPE_CHECKING:
     from actmem.models.estimate import Estimate
@@ -81,6 +83,26 @@ def week(
 
 
 @plan.command()
+@trials_options
+@estimate_options
+def trials(
+    speed: tuple[float, float] | None,
+    price: tuple[float, float, float] | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Estimate calls and tokens of models in setups on trials; nothing is sent or written."""
+    from actmem.trials.estimate import estimates
+
+    chosen, cast, manifest = planned_trials(given)
+    if cast is None:
+        return _no_calls(manifest)
+    found = estimates(manifest, chosen, cast.chats, cast.options)
+    _show(_rows(found, speed, price), as_json)
+    return 0
+
+
+@plan.command()
 @mem2act_options
 @estimate_options
 def mem2act(
@@ -135,7 +157,7 @@ def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
         return
     heads = {"prompt_tokens": "prompt", "new_tokens": "new", "completion_tokens": "written"}
     names = [heads.get(name, name) for name in counted]
-    width = max(14, *(len(row["setup"]) for row in rows)) + 2
+    width = max(16, *(len(row["setup"]) for row in rows)) + 2
     click.echo(f"{'setup':<{width}}" + "".join(f"{name:>14}" for name in names) + "  model")
     for row in [*rows, {"setup": "total", "model": ""} | total]:
         cells = "".join(f"{row[name]:>14,}" for name in counted)

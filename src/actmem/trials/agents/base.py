@@ -6,8 +6,7 @@ import re
 
 from actmem.models.dialogue import Dialogue
 from actmem.models.structured import answer
-from actmem.models.wording import Words
-from actmem.trials.agents.setups import Seat
+from actmem.trials.agents.setups import Seat, SetupOptions
 from actmem.trials.world import Observation
 
 _FENCED = re.compile(r"```[a-z]*\n?(.*?)\n?```|`([^`]*)`", re.DOTALL)
@@ -23,31 +22,31 @@ class Base:
     """The prompt file that says how replies look."""
 
     def __init__(self, seat: Seat) -> None:
-        self._words = seat.options.words
+        self._options = seat.options
         self._dialogue = Dialogue(seat.chat, seat.tape, budget=seat.options.history_tokens)
 
     def decide(self, observation: Observation) -> str:
         """Tell the model what is new, and return its action."""
         if observation.brief:
-            first = rules(self._words, observation.brief, "base", self.form)
+            first = rules(self._options, observation.brief, "base", self.form)
             self._dialogue.say(first, role="system", pin="rules")
         self._dialogue.say(self.card(observation))
         return self.ask()
 
     def card(self, observation: Observation) -> str:
         """Return a step's message."""
-        return self._words.fill("base", "step", observation=observation.news)
+        return self._options.words.fill("base", "step", observation=observation.news)
 
     def ask(self) -> str:
         """Return the model's action."""
         return ask(self._dialogue)
 
 
-def rules(words: Words, brief: str, how: str, form: str) -> str:
+def rules(options: SetupOptions, brief: str, how: str, form: str) -> str:
     """Return the first message; ``how`` and ``form`` name the files that hold these parts."""
-    return words.fill(
-        "base", "rules", brief=brief, how=words.get(how, "how"), form=words.get(form, "form")
-    )
+    words = options.words
+    shape = words.fill(form, "form", characters=options.characters)
+    return words.fill("base", "rules", brief=brief, how=words.get(how, "how"), form=shape)
 
 
 def ask(dialogue: Dialogue) -> str:

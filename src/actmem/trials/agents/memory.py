@@ -64,7 +64,7 @@ class Recalling:
         found = self._store.read(observation.news, options.passage_tokens)
         passages = sorted(found, key=lambda p: p.turns)  # as things went
         dialogue = Dialogue(chat, tape, budget=options.history_tokens)
-        dialogue.say(base.rules(words, rules, "memory", self.form), role="system")
+        dialogue.say(base.rules(options, rules, "memory", self.form), role="system")
         told = "\n\n".join(p.text for p in passages) or words.get("memory", "nothing")
         dialogue.say(words.fill("memory", "step", observation=observation.news, passages=told))
         return dialogue

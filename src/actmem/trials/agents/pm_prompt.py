@@ -20,5 +20,5 @@ class Reminded(Base):
     def card(self, observation: Observation) -> str:
         """Return a step's message, the intention with it."""
         card = super().card(observation)
-        reminder = self._words.fill("pm-prompt", "reminder", intention=self._intention)
+        reminder = self._options.words.fill("pm-prompt", "reminder", intention=self._intention)
         return f"{card}\n\n{reminder}"

@@ -53,9 +53,9 @@ class SetupOptions(Struct, frozen=True, kw_only=True):
 def bound(max_tokens: int) -> int:
     """Return the characters of thought and reflection each that go with a reply's most tokens.
 
-    One a token: at about four characters a token both fit, and half of the reply is left.
+    A character is a token at worst, so both together take no more than half of the reply.
     """
-    return min(max_tokens, MOST_CHARACTERS)
+    return max(1, min(max_tokens // 4, MOST_CHARACTERS))
 
 
 class Seat(NamedTuple):
