@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from tests.memory.conftest import HashingEmbedder, Typical
 
 from actmem.errors import IncompleteError, InputError, StoppedError
-from actmem.mem2act.data import Dataset, load
+from actmem.mem2act.data import Dataset
 from actmem.mem2act.results import Row, results
 from actmem.mem2act.suite import Mem2ActSuite, Read, Wrote, make_manifest, unit_file
 from actmem.memory.registry import BUILT_IN
@@ -30,34 +30,6 @@ from actmem.trace import TraceWriter
 
 SYSTEMS = ("generative-agents", "scm", "memtree", "a-mem")
 SECRET = "Zanzibar Kiosk"
-SESSIONS = 3
-TURNS = SESSIONS * 6
-
-
-def make_data(build: Callable[..., Path], task_row: Any, session_row: Any) -> Dataset:
-    """Return three sessions of three pairs each and two tasks; no turn holds the gold value."""
-    sessions = []
-    for number in range(SESSIONS):
-        turns = [
-            {
-                "role": "assistant" if n % 2 else "user",
-                "content": f"Turn {n} of session {number}: " + "we spoke of the harbour inn. " * 8,
-                "source_id": f"c{number}",
-            }
-            for n in range(6)
-        ]
-        sessions.append(
-            session_row(f"s{number}", turns=turns, original_conversation_ids=[f"c{number}"])
-        )
-    tasks = [task_row(name, query=f"Book it for {name}, as I said.") for name in ("Ann", "Bob")]
-    for task in tasks:
-        task["tool_call"]["arguments"] |= {"place": SECRET}
-    return load(build(tasks, sessions))
-
-
-@pytest.fixture
-def data(build: Any, task_row: Any, session_row: Any) -> Dataset:
-    return make_data(build, task_row, session_row)
 
 
 def play(data: Dataset, path: Path, memories: Sequence[str], chat: Chat) -> list[Row]:
