@@ -46,8 +46,8 @@ NEAR = 24
 """Most tokens of the content of a near note without a context."""
 
 WORDS = load_prompts("a_mem")
-_CONTEXT = {"type": "string", "maxLength": 160}
-_TAGS = {"type": "array", "items": {"type": "string", "maxLength": 24}, "maxItems": 3}
+_CONTEXT = {"type": "string", "maxLength": 200}
+_TAGS = {"type": "array", "items": {"type": "string", "maxLength": 32}, "maxItems": 3}
 _KEYWORDS = {"type": "array", "items": {"type": "string", "maxLength": 32}, "maxItems": 5}
 NOTE = Schema("note", closed({"keywords": _KEYWORDS, "context": _CONTEXT, "tags": _TAGS}))
 

@@ -214,7 +214,7 @@ def _ratings(count: int) -> Schema:
     return _several("ratings", _RATING, count, count)
 
 
-_QUESTIONS = _several("questions", {"type": "string", "maxLength": 120}, 1, QUESTIONS)
+_QUESTIONS = _several("questions", {"type": "string", "maxLength": 160}, 1, QUESTIONS)
 
 
 @cache
@@ -223,7 +223,7 @@ def _insights(count: int) -> Schema:
     number = {"type": "integer", "minimum": 1, "maximum": count}
     insight = closed(
         {
-            "insight": {"type": "string", "minLength": 1, "maxLength": 160},
+            "insight": {"type": "string", "minLength": 1, "maxLength": 200},
             "because_of": {"type": "array", "items": number, "minItems": 1, "maxItems": 5},
             "rating": _RATING,
         }

@@ -50,7 +50,7 @@ ROOT = 0
 
 WORDS = load_prompts("memtree")
 SUMMARY = Schema(
-    "summary", closed({"summary": {"type": "string", "minLength": 1, "maxLength": 240}})
+    "summary", closed({"summary": {"type": "string", "minLength": 1, "maxLength": 300}})
 )
 
 

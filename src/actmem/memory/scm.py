@@ -58,7 +58,7 @@ SHOWN = 200
 
 WORDS = load_prompts("scm")
 SUMMARY = Schema(
-    "summary", closed({"summary": {"type": "string", "minLength": 1, "maxLength": 240}})
+    "summary", closed({"summary": {"type": "string", "minLength": 1, "maxLength": 300}})
 )
 ANSWER = Schema("answer", closed({"answer": {"enum": ["yes", "no"]}}))
 
