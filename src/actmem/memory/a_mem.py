@@ -25,7 +25,6 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from actmem.hashing import digest
 from actmem.memory.embedder import Embedder
 from actmem.memory.interaction import Interaction
 from actmem.memory.model import Model
@@ -33,7 +32,7 @@ from actmem.memory.packing import fit
 from actmem.memory.protocol import Passage, Turn
 from actmem.memory.ranking import best
 from actmem.memory.vectors import Vectors
-from actmem.memory.wording import load_prompts
+from actmem.memory.wording import fingerprint, load_prompts
 from actmem.models.structured import Schema, closed
 
 NEIGHBOURS = 5
@@ -50,6 +49,22 @@ _CONTEXT = {"type": "string", "maxLength": 200}
 _TAGS = {"type": "array", "items": {"type": "string", "maxLength": 32}, "maxItems": 3}
 _KEYWORDS = {"type": "array", "items": {"type": "string", "maxLength": 32}, "maxItems": 5}
 NOTE = Schema("note", closed({"keywords": _KEYWORDS, "context": _CONTEXT, "tags": _TAGS}))
+
+
+@cache
+def _links(count: int) -> Schema:
+    """Return the schema of a reply about ``count`` near notes."""
+    number = {"type": "integer", "minimum": 1, "maximum": count}
+    update = closed({"note": number, "context": _CONTEXT, "tags": _TAGS})
+    return Schema(
+        "links",
+        closed(
+            {
+                "links": {"type": "array", "items": number, "maxItems": count},
+                "updates": {"type": "array", "items": update, "maxItems": count},
+            }
+        ),
+    )
 
 
 class Note(Struct):
@@ -96,7 +111,7 @@ class AMem:
     """A network of notes."""
 
     settings: ClassVar[dict[str, Any]] = {
-        "prompts": digest(WORDS),
+        "prompts": fingerprint(WORDS, NOTE, _links(NEIGHBOURS)),
         "neighbours": NEIGHBOURS,
         "top": TOP,
         "shown": [SHOWN, NEAR],
@@ -173,19 +188,3 @@ def _line(text: str) -> str:
 def _words(found: Sequence[str]) -> list[str]:
     """Return keywords or tags, each once, without empty ones."""
     return [word for word in dict.fromkeys(map(_line, found)) if word]
-
-
-@cache
-def _links(count: int) -> Schema:
-    """Return the schema of a reply about ``count`` near notes."""
-    number = {"type": "integer", "minimum": 1, "maximum": count}
-    update = closed({"note": number, "context": _CONTEXT, "tags": _TAGS})
-    return Schema(
-        "links",
-        closed(
-            {
-                "links": {"type": "array", "items": number, "maxItems": count},
-                "updates": {"type": "array", "items": update, "maxItems": count},
-            }
-        ),
-    )

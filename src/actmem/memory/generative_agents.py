@@ -36,7 +36,6 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from actmem.hashing import digest
 from actmem.memory.embedder import Embedder
 from actmem.memory.model import Model
 from actmem.memory.packing import fit
@@ -45,7 +44,7 @@ from actmem.memory.ranking import best
 from actmem.memory.retriever import passage
 from actmem.memory.tokens import count_tokens, cut_end
 from actmem.memory.vectors import Vectors
-from actmem.memory.wording import load_prompts
+from actmem.memory.wording import fingerprint, load_prompts
 from actmem.models.structured import Schema, closed
 
 DECAY = 0.995
@@ -64,10 +63,40 @@ SHOWN = 80
 STATEMENT = 40
 """Most tokens of a statement in a reflection."""
 STATEMENTS = 3000
-"""Most tokens of all statements in a prompt; the latest stay."""
+"""Most tokens of all statements in a prompt."""
 UNRATED = 0
+"""Importance of a turn that no valid reply rates."""
 
 WORDS = load_prompts("generative_agents")
+
+_RATING = {"type": "integer", "minimum": 1, "maximum": 10}
+
+
+def _several(name: str, item: dict[str, Any], least: int, most: int) -> Schema:
+    items = {"type": "array", "items": item, "minItems": least, "maxItems": most}
+    return Schema(name, closed({name: items}))
+
+
+@cache
+def _ratings(count: int) -> Schema:
+    return _several("ratings", _RATING, count, count)
+
+
+_ASKED = _several("questions", {"type": "string", "maxLength": 160}, 1, QUESTIONS)
+
+
+@cache
+def _insights(count: int) -> Schema:
+    """Return the schema of insights from ``count`` statements."""
+    number = {"type": "integer", "minimum": 1, "maximum": count}
+    insight = closed(
+        {
+            "insight": {"type": "string", "minLength": 1, "maxLength": 200},
+            "because_of": {"type": "array", "items": number, "minItems": 1, "maxItems": 5},
+            "rating": _RATING,
+        }
+    )
+    return _several("insights", insight, 1, INSIGHTS)
 
 
 class Entry(Struct):
@@ -87,7 +116,7 @@ class GenerativeAgents:
     """The memory of one generative agent."""
 
     settings: ClassVar[dict[str, Any]] = {
-        "prompts": digest(WORDS),
+        "prompts": fingerprint(WORDS, _ratings(2), _ASKED, _insights(RETRIEVED)),
         "decay": DECAY,
         "threshold": THRESHOLD,
         "latest": LATEST,
@@ -157,7 +186,7 @@ class GenerativeAgents:
         count = len(self.stream)
         statements = self._statements(range(count - 1, max(-1, count - 1 - LATEST), -1))
         asked: Any = self._model.ask(
-            "questions", WORDS["questions"], "\n".join(statements.values()), _QUESTIONS
+            "questions", WORDS["questions"], "\n".join(statements.values()), _ASKED
         )
         questions = asked["questions"] if asked else []
         for places in [self._rank(question, RETRIEVED) for question in questions]:
@@ -199,33 +228,3 @@ def scaled(values: Sequence[float] | NDArray[Any]) -> NDArray[Any]:
     given = np.asarray(values, np.float64)
     width = given.max() - given.min()
     return (given - given.min()) / width if width > 0 else np.zeros_like(given)
-
-
-_RATING = {"type": "integer", "minimum": 1, "maximum": 10}
-
-
-def _several(name: str, item: dict[str, Any], least: int, most: int) -> Schema:
-    items = {"type": "array", "items": item, "minItems": least, "maxItems": most}
-    return Schema(name, closed({name: items}))
-
-
-@cache
-def _ratings(count: int) -> Schema:
-    return _several("ratings", _RATING, count, count)
-
-
-_QUESTIONS = _several("questions", {"type": "string", "maxLength": 160}, 1, QUESTIONS)
-
-
-@cache
-def _insights(count: int) -> Schema:
-    """Return the schema of insights from ``count`` statements."""
-    number = {"type": "integer", "minimum": 1, "maximum": count}
-    insight = closed(
-        {
-            "insight": {"type": "string", "minLength": 1, "maxLength": 200},
-            "because_of": {"type": "array", "items": number, "minItems": 1, "maxItems": 5},
-            "rating": _RATING,
-        }
-    )
-    return _several("insights", insight, 1, INSIGHTS)

@@ -29,7 +29,6 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from actmem.hashing import digest
 from actmem.memory.embedder import Embedder
 from actmem.memory.interaction import Interaction
 from actmem.memory.model import Model
@@ -37,7 +36,7 @@ from actmem.memory.packing import fit
 from actmem.memory.protocol import Passage, Turn
 from actmem.memory.ranking import best
 from actmem.memory.vectors import Vectors
-from actmem.memory.wording import load_prompts
+from actmem.memory.wording import fingerprint, load_prompts
 from actmem.models.structured import Schema, closed
 
 BASE = 0.4
@@ -85,7 +84,7 @@ class MemTree:
     """A tree that grows with what is written."""
 
     settings: ClassVar[dict[str, Any]] = {
-        "prompts": digest(WORDS),
+        "prompts": fingerprint(WORDS, SUMMARY),
         "threshold": [BASE, RATE, MAX_DEPTH],
         "shown": SHOWN,
     }

@@ -31,7 +31,6 @@ from typing import Any, ClassVar
 import numpy as np
 from msgspec import Struct
 
-from actmem.hashing import digest
 from actmem.memory.embedder import Embedder
 from actmem.memory.interaction import Interaction
 from actmem.memory.model import Model
@@ -40,7 +39,7 @@ from actmem.memory.protocol import Passage, Turn
 from actmem.memory.ranking import best
 from actmem.memory.tokens import count_tokens, cut_end
 from actmem.memory.vectors import Vectors
-from actmem.memory.wording import load_prompts
+from actmem.memory.wording import fingerprint, load_prompts
 from actmem.models.structured import Schema, closed
 
 DECAY = 0.995
@@ -80,7 +79,7 @@ class SCM:
     """A memory stream with its controller."""
 
     settings: ClassVar[dict[str, Any]] = {
-        "prompts": digest(WORDS),
+        "prompts": fingerprint(WORDS, SUMMARY, ANSWER),
         "decay": DECAY,
         "activated": ACTIVATED,
         "flash": [FLASH, FLASH_SHARE],
