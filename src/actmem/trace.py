@@ -60,6 +60,8 @@ class Footer(Event, frozen=True, tag="end", kw_only=True):
     error: str = ""
     provider: bool = False
     """True where a provider's failure ended the episode, not the agent."""
+    resumes: bool = False
+    """True for a failed episode whose record still holds: a further run goes on from its end."""
     seconds: float = 0.0
 
 
@@ -84,6 +86,8 @@ class Trace(Struct, Generic[E], frozen=True):
     footer: Footer | None
     size: int
     """Bytes of the whole lines; what follows in the file is torn."""
+    body: int
+    """Bytes of the lines before the footer."""
 
 
 def read_trace(path: Path, events: Any) -> Trace[Any]:
@@ -109,7 +113,8 @@ def read_trace(path: Path, events: Any) -> Trace[Any]:
     footer = parts.pop() if isinstance(parts[-1], Footer) else None
     if any(isinstance(part, Header | Footer) for part in parts[1:]):
         raise InputError("header or footer in the middle of the trace", path)
-    return Trace(parts[0], tuple(parts[1:]), footer, len(whole))
+    body = len(whole) if footer is None else whole.rfind(b"\n", 0, -1) + 1
+    return Trace(parts[0], tuple(parts[1:]), footer, len(whole), body)
 
 
 def _plain(value: Any) -> str | int | float:

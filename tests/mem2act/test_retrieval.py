@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.memory.conftest import HashingEmbedder
+from tests.memory.conftest import parts
 
 from actmem.mem2act.data import load
 from actmem.mem2act.history import History
@@ -107,10 +107,10 @@ def test_words_cover_a_fact_only_as_a_whole(build: Build, task_row: Row) -> None
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_every_system_gets_the_same_and_is_measured_on_the_sample(name: str, sample: Path) -> None:
     history = History(load(sample))
-    memory = Metered(find_memory(name).make(HashingEmbedder))
+    memory = Metered(find_memory(name).make(parts()))
     write_history(memory, history)
     found = retrieval(history, read_all(memory, history))
-    reference = Metered(find_memory("none").make(HashingEmbedder))
+    reference = Metered(find_memory("none").make(parts()))
     write_history(reference, history)
     assert memory.counts.received == reference.counts.received
     assert memory.counts.turns == 519
@@ -128,7 +128,7 @@ def test_the_oracle_bounds_the_others(sample: Path) -> None:
     history = History(load(sample))
     values: dict[str, float] = {}
     for name in BUILT_IN:
-        memory = Metered(find_memory(name).make(HashingEmbedder))
+        memory = Metered(find_memory(name).make(parts()))
         write_history(memory, history)
         values[name] = retrieval(history, read_all(memory, history))["all"].means["recall"] or 0.0
     assert max(values, key=lambda name: values[name]) == "oracle"

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from tests.memory.conftest import HashingEmbedder, Typical, parts
 
 from actmem.cli import run_cli
 from actmem.errors import InputError
@@ -17,6 +20,7 @@ from actmem.memory.hybrid import Hybrid
 from actmem.memory.long_term import LongTerm
 from actmem.memory.protocol import Memory, Passage, Turn
 from actmem.memory.registry import BUILT_IN, find_memory
+from actmem.models.scripted import ScriptedChat
 
 
 def broken(make: Callable[[], Memory]) -> set[str]:
@@ -26,6 +30,18 @@ def broken(make: Callable[[], Memory]) -> set[str]:
 @pytest.mark.parametrize("kind", [BM25, Full, Dense, Hybrid, LongTerm])
 def test_the_built_in_memories_keep_the_contract(kind: Any, embedder: Any) -> None:
     assert check_contract(lambda: kind() if kind in (BM25, Full) else kind(embedder)) == []
+
+
+@pytest.mark.parametrize("name", [name for name, entry in BUILT_IN.items() if entry.model])
+@pytest.mark.parametrize("garbled", [False, True])
+def test_the_systems_that_call_a_model_keep_it_whatever_the_model_says(
+    name: str, garbled: bool, tmp_path: Path
+) -> None:
+    chat = ScriptedChat(["I had rather not."]) if garbled else Typical()
+    spec = find_memory(name)
+    found = check_contract(lambda: cast("Memory", spec.make(parts(chat, tmp_path))))
+    # Without any reply a memory may have nothing to read, and may break nothing else.
+    assert {one.rule for one in found} <= ({"readable"} if garbled else set())
 
 
 def test_no_memory_at_all_is_only_unreadable() -> None:
@@ -115,12 +131,52 @@ def test_the_command_lists_what_does_not_hold(capfd: pytest.CaptureFixture[str])
     assert "there are none, full, bm25" in capfd.readouterr().err
 
 
-def test_every_built_in_memory_can_be_made(embedder: Any) -> None:
+def test_every_built_in_memory_can_be_made() -> None:
     for name, entry in BUILT_IN.items():
         spec = find_memory(name)
-        memory = spec.make(lambda: embedder)
+        memory = spec.make(parts())
         assert spec.privilege == entry.privilege
         assert hasattr(memory, "read_evidence" if entry.privilege else "read")
+
+
+def test_the_list_says_what_each_built_in_memory_needs() -> None:
+    for name, entry in BUILT_IN.items():
+        spec = find_memory(name)
+        assert entry.model == ("model" in spec.needs)
+        assert not entry.model or spec.settings
+
+
+SETTINGS = """
+class Mine:
+    settings = SET
+    def write(self, turns): ...
+    def read(self, query, budget): return []
+"""
+
+
+def test_settings_of_a_user_are_json_data(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(SETTINGS.replace("SET", "{'size': 3}"))
+    assert find_memory(f"{path}:Mine").settings == {"size": 3}
+    for wrong, why in (("[1]", "are no dict"), ("{'size': object()}", "are no JSON data")):
+        path.write_text(SETTINGS.replace("SET", wrong))
+        with pytest.raises(InputError, match=f"its settings {why}"):
+            find_memory(f"{path}:Mine")
+
+
+def test_a_memory_that_calls_a_model_is_checked_with_one(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("actmem.memory.open.open_embedder", HashingEmbedder)
+    assert run_cli(["check", "memory", "memtree"]) == 2
+    assert "memory memtree: calls a model: give one with --model" in capfd.readouterr().err
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"reply": {"summary": "Something."}, "schema": "summary"}]))
+    assert run_cli(["check", "memory", "memtree", "--model", f"scripted:{script}"]) == 0
+    assert re.search(r"\d+ calls, \d+ tokens, 0 invalid replies", capfd.readouterr().err)
+    script.write_text(json.dumps([{"fail": "no route to host"}]))
+    assert run_cli(["check", "memory", "a-mem", "--model", f"scripted:{script}"]) == 3
+    assert "no route to host" in capfd.readouterr().err
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,6 +99,11 @@ def result_lines(rows: Sequence[Row]) -> list[str]:
         lines += [*columns(head, map(_reader_cells, read)), ""]
     head = ["system", "read", *METRICS, "tokens", "write s", "read ms p50", "p95"]
     lines += columns(head, map(_retrieval_cells, rows))
+    calling = [row for row in rows if row.cost.write_usage.calls or row.cost.read_usage.calls]
+    if calling:
+        head = ["the memory's own calls", "writing", "tokens", "invalid", "s", "reading", "tokens",
+                "invalid", "s"]  # fmt: skip
+        lines += ["", *columns(head, map(_call_cells, calling))]
     notes = sorted({f"{row.memory}: {row.privilege}" for row in rows if row.privilege})
     return [*lines, "", "shares in %; retrieval over all tasks", *notes]
 
@@ -132,6 +137,13 @@ def _retrieval_cells(row: Row) -> list[str]:
         _number(row.cost.read_p50, 1000, 1),
         _number(row.cost.read_p95, 1000, 1),
     ]
+
+
+def _call_cells(row: Row) -> list[str]:
+    cells = [row.agent]
+    for used in (row.cost.write_usage, row.cost.read_usage):
+        cells += [str(used.calls), str(used.tokens), str(used.invalid), f"{used.seconds:.1f}"]
+    return cells
 
 
 def _number(value: float | None, factor: float, digits: int) -> str:
