@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.embeddings import Embeddings
@@ -32,7 +32,9 @@ from actmem.memory.tool_schema import BOUNDS, bounded_tool, calls_schema
 from actmem.models.chat import Message
 from actmem.models.structured import Schema
 
-_ROLES = {"system": "system", "human": "user", "ai": "assistant"}
+_ROLES: Mapping[str, Literal["system", "user", "assistant"]] = {
+    "system": "system", "human": "user", "ai": "assistant",
+}  # fmt: skip
 
 
 @cache
@@ -115,9 +117,11 @@ class ToolChat(BaseChatModel):
             # The tools come first: they stay the same, so that a prompt cache holds them.
             told += "\n\n" + prompt.pop(0).content
         schema = calls_schema(named, least=int(needed))
-        found = self.model.answer(self.step, [Message("system", told), *prompt], schema)
+        found: dict[str, Any] | None = self.model.answer(
+            self.step, [Message("system", told), *prompt], schema
+        )
         calls = []
-        for call in (found or {"calls": []})["calls"]:
+        for call in found["calls"] if found is not None else ():
             self._made += 1  # a counter, since ids come up in later prompts
             calls.append({"name": call["name"], "args": call["args"], "id": f"call-{self._made}"})
         return AIMessage("", tool_calls=calls)

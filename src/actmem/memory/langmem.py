@@ -34,7 +34,8 @@ library.uuid = Ids()
 TOP = 20
 """Most memories that are given back."""
 NAMESPACE = ("memories",)
-ONE_THREAD: Any = {"max_concurrency": 1}
+CONFIG: Any = {"max_concurrency": 1, "recursion_limit": 30}
+"""One thread; and an end where the library would go on asking after an error."""
 
 
 class LangMem:
@@ -67,7 +68,7 @@ class LangMem:
         if not said:
             return
         given = {"messages": [_message(turn) for turn in said]}
-        written = self._seal.run(said[-1].minute, self._manager.invoke, given, ONE_THREAD)
+        written = self._seal.run(said[-1].minute, self._manager.invoke, given, CONFIG)
         for memory in written:
             self._origins.note(memory["key"], said)
 

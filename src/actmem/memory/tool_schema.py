@@ -139,7 +139,7 @@ class _Bounder:
         self, schema: Mapping[str, Any], seen: tuple[str, ...]
     ) -> dict[str, Any] | None:
         given = schema.get("properties") or {}
-        if not given and schema.get("additionalProperties"):
+        if not given and schema.get("additionalProperties", False) is not False:
             return None  # any names
         needed = [name for name in schema.get("required", ()) if name in given]
         kept = {}
