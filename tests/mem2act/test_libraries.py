@@ -25,7 +25,6 @@ from .test_writing import SECRET, data, events, play
 
 __all__ = ["data"]
 LIBRARIES = ("langmem", "mem0")
-pytestmark = pytest.mark.filterwarnings("ignore:unclosed database:ResourceWarning")  # Qdrant's
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -139,6 +140,7 @@ def test_every_built_in_memory_can_be_made(tmp_path: Path) -> None:
         memory = spec.make(parts(folder=tmp_path))
         assert spec.privilege == entry.privilege
         assert hasattr(memory, "read_evidence" if entry.privilege else "read")
+        getattr(memory, "close", lambda: None)()
 
 
 def test_the_list_says_what_each_built_in_memory_needs() -> None:
@@ -192,6 +194,18 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         InputError, match=r"memory bm25: needs bm25s: pip install 'actmem\[memory\]'"
     ):
         load("actmem.memory.bm25", "memory bm25")
+
+
+@pytest.mark.parametrize(("name", "package"), [("langmem", "langgraph"), ("mem0", "mem0")])
+def test_a_missing_library_is_named_with_its_extra(
+    name: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, f"actmem.memory.{name}", raising=False)
+    for module in [one for one in sys.modules if one.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(InputError, match=rf"memory {name}: needs {package}.*actmem\[{name}\]"):
+        find_memory(name)
 
 
 def test_a_bug_of_ours_is_no_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:

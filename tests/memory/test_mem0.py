@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -18,7 +19,6 @@ from actmem.memory.packing import spent
 from actmem.memory.protocol import Passage, Turn
 from actmem.models.tape import Called, Tape
 
-pytestmark = pytest.mark.filterwarnings("ignore:unclosed database:ResourceWarning")  # Qdrant's
 TURNS = history("my boat is red", "noted", "she is blue now", "aha", "I sold her", "a pity")
 
 
@@ -136,8 +136,8 @@ def test_a_write_that_broke_off_is_taken_up_from_its_tape(tmp_path: Path) -> Non
 
 def test_two_at_a_time_keep_apart_and_a_store_is_closed(tmp_path: Path) -> None:
     with made(Scribe(), tmp_path / "a") as one, made(Scribe(), tmp_path / "b") as two:
-        one.write(TURNS[:2])
-        two.write(TURNS[4:])
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(write, (one, two), (TURNS[:2], TURNS[4:])))
         query = "my boat noted, sold a pity"
         assert texts(one, query) == {"day 1: my boat is red", "day 1: noted"}
         assert texts(two, query) == {"day 2: I sold her", "day 2: a pity"}

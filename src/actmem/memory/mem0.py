@@ -54,6 +54,9 @@ def _import() -> Any:
     # What it would do where the packages of its extra "nlp" are missing.
     models = imported("mem0.utils.spacy_models", logger="mem0")
     models._load_failed_full = models._load_failed_lemma = True
+    # It is used by one thread at a time; to find out whether it may be, it leaves a database open.
+    store = imported("qdrant_client.local.persistence", logger="qdrant_client")
+    store.CollectionPersistence.CHECK_SAME_THREAD = False
     return found
 
 
