@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,14 @@ from actmem.mem2act.data import Dataset
 from actmem.mem2act.history import History
 from actmem.mem2act.retrieval import read_all, write_history
 from actmem.mem2act.suite import Wrote
+from actmem.mem2act.table import result_lines
 from actmem.memory.metered import Metered
 from actmem.memory.registry import find_memory
 from actmem.models.budget import Budget, BudgetedChat
 from actmem.models.tape import Called
 
-from .test_writing import SECRET, data, events, play
+from .test_writing import SECRET, events, play
 
-__all__ = ["data"]
 LIBRARIES = ("langmem", "mem0")
 
 
@@ -59,6 +60,16 @@ def test_neither_queries_nor_golds_are_seen_while_writing(
     assert any("harbour inn" in text for text in told)
     assert not any("as I said" in text or SECRET in text for text in told)
     assert len(set(told)) == len(told)
+
+
+def test_the_result_names_library_and_generation(data: Dataset, tmp_path: Path) -> None:
+    rows = play(data, tmp_path / "run", LIBRARIES, Typical())
+    lines = "\n".join(result_lines(rows))
+    assert "langmem: langmem 0." in lines
+    assert f"mem0: mem0ai {version('mem0ai')}, third generation" in lines
+    constants = rows[1].plain()["constants"]
+    assert (constants["generation"], constants["search"]) == (3, "dense")
+    assert constants["first_day"] == "2024-01-01"
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

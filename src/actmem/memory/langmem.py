@@ -49,6 +49,7 @@ class LangMem:
         "removes": True,
         "top": TOP,
         "adapter": adapter_digest(),
+        "note": f"langmem {version('langmem')}, no query model",
     }
 
     def __init__(self, model: Model, embedder: Embedder) -> None:

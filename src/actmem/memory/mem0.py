@@ -101,8 +101,10 @@ class Mem0:
 
     settings: ClassVar[dict[str, Any]] = {
         "library": f"mem0ai {version('mem0ai')}",
-        "generation": "third: memories are extracted in one call and only added",
-        "search": "dense only",
+        "generation": 3,
+        "search": "dense",
+        "note": f"mem0ai {version('mem0ai')}, third generation: memories are only added; "
+        "search is dense only",
         "store": f"qdrant-client {version('qdrant-client')}, local",
         "first_day": FIRST_DAY.date().isoformat(),
         "top": TOP,
