@@ -62,6 +62,8 @@ class Row(Struct, frozen=True, kw_only=True):
     retrieval: dict[str, Retrieval]
     analysis: Analysis | None
     cost: Cost
+    constants: dict[str, Any]
+    """The memory's settings, as its class states them; ``note`` is shown below tables."""
     gain: float | None = None
     """F1 less that of ``none`` with the same model and repeat."""
 
@@ -129,6 +131,7 @@ def _row(suite: Mem2ActSuite, episode: Episode) -> Row:
         retrieval=retrieval(suite.history, passages),
         analysis=analyse(suite.history, predictions, passages) if model else None,
         cost=_cost(events),
+        constants=dict(episode.settings["constants"]),
     )
 
 
