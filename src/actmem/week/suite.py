@@ -23,7 +23,6 @@ from actmem.week.judge import judge
 from actmem.week.menu import day_menu
 from actmem.week.obligations import WeekPlan, prepare
 from actmem.week.play import Acted, WeekEvent, play
-from actmem.week.records import Links, Obligation, records
 from actmem.week.results import Played, Result, result
 from actmem.week.scenario import Scenario, dump
 from actmem.week.world import World
@@ -289,10 +288,5 @@ class WeekSuite:
         except InputError as error:
             raise InputError(str(error), self._folder.trace_path(episode)) from None
 
-    @staticmethod
-    def obligations(plan: WeekPlan, rows: Sequence[Any], missing: int) -> list[Obligation]:
-        """Return the obligation records of an episode that lacks its last ``missing`` steps."""
-        return records(plan, rows, len(rows) - missing)
 
-
-__all__ = ["Cast", "Links", "Obligation", "WeekSuite", "make_manifest", "unit_files"]
+__all__ = ["Cast", "WeekSuite", "make_manifest", "unit_files"]
