@@ -104,7 +104,11 @@ def test_words_cover_a_fact_only_as_a_whole(build: Build, task_row: Row) -> None
     assert covers(Passage("four seats", (9,)), fact, (1, 9))
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+OWN = [name for name, entry in BUILT_IN.items() if entry.extra in ("", "memory")]
+"""All but the libraries, which take seconds for a history: ``test_libraries`` has a short one."""
+
+
+@pytest.mark.parametrize("name", OWN)
 def test_every_system_gets_the_same_and_is_measured_on_the_sample(name: str, sample: Path) -> None:
     history = History(load(sample))
     memory = Metered(find_memory(name).make(parts()))
@@ -127,7 +131,7 @@ def test_every_system_gets_the_same_and_is_measured_on_the_sample(name: str, sam
 def test_the_oracle_bounds_the_others(sample: Path) -> None:
     history = History(load(sample))
     values: dict[str, float] = {}
-    for name in BUILT_IN:
+    for name in OWN:
         memory = Metered(find_memory(name).make(parts()))
         write_history(memory, history)
         values[name] = retrieval(history, read_all(memory, history))["all"].means["recall"] or 0.0

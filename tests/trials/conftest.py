@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from actmem.memory.open import EmbedderSpec
 from actmem.trials.agents.agent import play
 from actmem.trials.agents.floors import floor
 from actmem.trials.make import released
@@ -56,5 +57,5 @@ class HashingEmbedder:
 
 
 @pytest.fixture
-def embedder() -> Callable[[], HashingEmbedder]:
-    return HashingEmbedder
+def embedder() -> EmbedderSpec:
+    return EmbedderSpec("hashing", {"model": "hashing"}, HashingEmbedder)

@@ -8,11 +8,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import click
 
 from actmem.errors import Interrupted
+from actmem.run.coverage import Covered, shortfalls
 
 if TYPE_CHECKING:
     from actmem.models.chat import Chat
@@ -153,45 +154,9 @@ def carry_out(output: Path | None, workers: int, plan: Callable[[], Planned]) ->
     return folder
 
 
-class Covered(Protocol):
-    """A result that says how much of what was planned it is of."""
-
-    @property
-    def agent(self) -> str:
-        """Whose result it is."""
-
-    @property
-    def planned(self) -> int:
-        """Episodes that were planned."""
-
-    @property
-    def scored(self) -> int:
-        """Episodes that were played to their end."""
-
-    @property
-    def failed(self) -> int:
-        """Episodes that ended in a failure."""
-
-    @property
-    def errors(self) -> Sequence[str]:
-        """Why episodes failed."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether all were played to their end."""
-
-
 def coverage(results: Iterable[Covered]) -> int:
     """Say on stderr which results are incomplete, and return the exit code: 3 if any is, else 0."""
-    code = 0
-    for result in results:
-        if not result.complete:
-            missing = result.planned - result.scored - result.failed
-            why = f": {result.errors[0]}" if result.errors else ""
-            click.echo(
-                f"incomplete: {result.agent}: {result.failed} failed, {missing} not ended "
-                f"of {result.planned} episodes{why}",
-                err=True,
-            )
-            code = 3
-    return code
+    lines = shortfalls(results)
+    for line in lines:
+        click.echo(f"incomplete: {line}", err=True)
+    return 3 if lines else 0

@@ -56,6 +56,13 @@ _OPTIONS = (
         show_default=True,
         help="Tokens of what a memory adds to a prompt.",
     ),
+    click.option(
+        "--embedder",
+        metavar="minilm|openai/NAME",
+        default="minilm",
+        show_default=True,
+        help="What a memory embeds with; openai/NAME is asked at --base-url.",
+    ),
 )
 
 
@@ -93,6 +100,7 @@ def _cast(given: dict[str, Any]) -> Cast | None:
     if not given["models"]:
         refuse_without_model(given, "setups")
         return None
+    from actmem.memory.open import find_embedder
     from actmem.models.wording import words
     from actmem.trials.agents.setups import SetupOptions, bound, find_setup, prompts
     from actmem.trials.suite import Cast
@@ -106,4 +114,7 @@ def _cast(given: dict[str, Any]) -> Cast | None:
         passage_tokens=given["passage_tokens"],
         characters=bound(given["max_tokens"]),
     )
-    return Cast(names, open_chats(given), options)
+    embedder = find_embedder(
+        given["embedder"], base_url=given["base_url"], key_variable=given["key_env"]
+    )
+    return Cast(names, open_chats(given), options, embedder)

@@ -62,6 +62,8 @@ class Row(Struct, frozen=True, kw_only=True):
     retrieval: dict[str, Retrieval]
     analysis: Analysis | None
     cost: Cost
+    constants: dict[str, Any]
+    """The memory's settings, as its class states them; ``note`` is shown below tables."""
     gain: float | None = None
     """F1 less that of ``none`` with the same model and repeat."""
 
@@ -79,7 +81,11 @@ class Row(Struct, frozen=True, kw_only=True):
 
 def results(suite: Mem2ActSuite) -> list[Row]:
     """Score all planned episodes, in the manifest's order."""
-    rows = [_row(suite, episode) for episode in suite.folder.manifest.episodes]
+    return with_gains([_row(suite, episode) for episode in suite.folder.manifest.episodes])
+
+
+def with_gains(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows with their gain over ``none``, of whichever run it is."""
     floors = {
         (row.model, row.repeat): row.scores.all.f1
         for row in rows
@@ -125,6 +131,7 @@ def _row(suite: Mem2ActSuite, episode: Episode) -> Row:
         retrieval=retrieval(suite.history, passages),
         analysis=analyse(suite.history, predictions, passages) if model else None,
         cost=_cost(events),
+        constants=dict(episode.settings["constants"]),
     )
 
 

@@ -104,7 +104,10 @@ def result_lines(rows: Sequence[Row]) -> list[str]:
         head = ["the memory's own calls", "writing", "tokens", "invalid", "s", "reading", "tokens",
                 "invalid", "s"]  # fmt: skip
         lines += ["", *columns(head, map(_call_cells, calling))]
-    notes = sorted({f"{row.memory}: {row.privilege}" for row in rows if row.privilege})
+    told = (
+        (row.memory, note) for row in rows for note in (row.privilege, row.constants.get("note"))
+    )
+    notes = sorted({f"{memory}: {note}" for memory, note in told if note})
     return [*lines, "", "shares in %; retrieval over all tasks", *notes]
 
 

@@ -19,7 +19,8 @@ It may have more than ``write`` and ``read``:
 - ``close()`` is called at the end, whatever happened; what is open is closed then.
 - ``usage()`` returns what calls took that did not go through ``model`` (``Usage``).
 - ``settings``, an attribute of the class: JSON data on whatever moves its results (constants,
-  digests of prompts, versions of libraries). They stand in the manifest and in the trace.
+  digests of prompts, versions of libraries). They stand in the manifest, in the trace and in the
+  results; a text ``note`` among them is shown below every table.
 
 Calls go through ``model`` alone, and each reply is on disk before the memory sees it. A write that
 broke off is therefore taken up by writing the same turns to a new object, in an emptied folder: the

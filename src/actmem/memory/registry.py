@@ -45,7 +45,11 @@ BUILT_IN: dict[str, BuiltIn] = {
         model=True,
     ),
     "scm": BuiltIn("scm", "SCM", "interactions, their summaries, and a controller", model=True),
+    "langmem": BuiltIn(
+        "langmem", "LangMem", "the library langmem: its store manager", model=True, extra="langmem"
+    ),
     "memtree": BuiltIn("memtree", "MemTree", "a tree of summaries", model=True),
+    "mem0": BuiltIn("mem0", "Mem0", "the library mem0ai: its Memory", model=True, extra="mem0"),
     "a-mem": BuiltIn("a_mem", "AMem", "notes that link and evolve", model=True),
     "oracle-sessions": BuiltIn(
         "bounds", "OracleSessions", "the sessions of the evidence", "is told the evidence", extra=""

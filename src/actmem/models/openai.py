@@ -108,7 +108,7 @@ class OpenAIChat:
             self._body["seed"] = seed
         self._max_tokens = max_tokens
         self._form = _Form()
-        self._client = _client(given or DEFAULT_URL, self._key, self._limits)
+        self._client = client(given or DEFAULT_URL, self._key, self._limits)
         self.settings: Mapping[str, Any] = {
             "backend": "openai",
             "model": model,
@@ -321,7 +321,7 @@ class _TooSlowError(Exception):
     """A response had begun and did not end in time."""
 
 
-def _client(url: str, key: str | None, limits: Limits) -> Any:
+def client(url: str, key: str | None, limits: Limits) -> Any:
     """Return a client of the ``openai`` package whose responses are bounded in size and time."""
     try:
         openai: Any = import_module("openai")

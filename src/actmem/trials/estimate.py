@@ -58,9 +58,8 @@ def _usage(setup: str, chat: Chat, trial: Trial, options: SetupOptions) -> Usage
 
 
 def _waits(schema: Schema | None) -> str:
-    """Return the reply that waits."""
-    if schema is None:
-        return str(WAIT)
+    """Return the shortest reply that waits."""
+    assert schema is not None
     return json.dumps(shortest(schema.definition) | {"action": str(WAIT)})
 
 

@@ -12,7 +12,7 @@ import msgspec
 from actmem.errors import InputError
 from actmem.files import decode, read_bytes
 from actmem.hashing import canonical
-from actmem.memory.open import open_embedder
+from actmem.memory.open import EmbedderSpec
 from actmem.models.chat import Usage
 from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
@@ -31,12 +31,15 @@ from actmem.trials.score import score
 from actmem.trials.trial import Trial
 
 if TYPE_CHECKING:
-    from actmem.memory.embedder import Embedder
     from actmem.models.chat import Chat
 
 NAME = "trials"
 UNITS = "trials"
 """The one file in the run folder's ``units`` that holds all trials of the run."""
+
+
+SHARED = ("history_tokens", "passage_tokens", "characters", "prompts", "embedder")
+"""Settings of a run that stand in the header of each episode of a model."""
 
 
 class Cast(NamedTuple):
@@ -46,8 +49,8 @@ class Cast(NamedTuple):
     chats: Mapping[str, Chat]
     """Models by name. Nothing is sent before the first episode."""
     options: SetupOptions
-    embedder: Callable[[], Embedder] = open_embedder
-    """Opens what memories embed with; called only where a setup has one."""
+    embedder: EmbedderSpec
+    """What memories embed with; opened only where a setup has one."""
 
 
 def make_manifest(
@@ -104,7 +107,8 @@ def make_manifest(
 def _cast_settings(cast: Cast) -> dict[str, Any]:
     """Return what of a cast moves the number, for the manifest."""
     options = cast.options
-    return {
+    embedder = {"embedder": dict(cast.embedder.settings)} if _embeds(cast) else {}
+    return embedder | {
         "history_tokens": options.history_tokens,
         "passage_tokens": options.passage_tokens,
         "characters": options.characters,
@@ -113,13 +117,17 @@ def _cast_settings(cast: Cast) -> dict[str, Any]:
     }
 
 
+def _embeds(cast: Cast) -> bool:
+    return any(find_setup(setup).memory for setup in cast.setups)
+
+
 def open_memories(cast: Cast | None) -> None:
     """Open what the cast's memories embed with, so that it is found missing before the run begins.
 
     Raises ``InputError`` where the extra or the weights are missing.
     """
-    if cast is not None and any(find_setup(setup).memory for setup in cast.setups):
-        cast.embedder()
+    if cast is not None and _embeds(cast):
+        cast.embedder.open()
 
 
 def unit_files(trials: Sequence[Trial]) -> dict[str, bytes]:
@@ -175,10 +183,7 @@ class TrialsSuite:
         if "setup" not in episode.settings:
             return episode.settings
         settings = self._folder.manifest.settings
-        shared = {
-            name: settings[name]
-            for name in ("history_tokens", "passage_tokens", "characters", "prompts")
-        }
+        shared = {name: settings[name] for name in SHARED if name in settings}
         model = settings["models"][episode.settings["model"]]
         return episode.settings | shared | {"model_settings": model}
 
@@ -208,7 +213,7 @@ class TrialsSuite:
             raise InputError("needs its model to be played", episode.id)
         cast = self._cast
         chat = cast.chats[episode.settings["model"]]
-        return make_agent(setup, trial, chat, tape, cast.options, cast.embedder)
+        return make_agent(setup, trial, chat, tape, cast.options, cast.embedder.open)
 
     def results(self) -> list[Result]:
         """Score the folder: one result an agent, in the manifest's order, over planned episodes.

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from actmem.errors import DivergedError, IncompleteError, InputError
 from actmem.files import decode, read_bytes
-from actmem.models.chat import Usage
 from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
 from actmem.plugin import source
@@ -20,14 +19,13 @@ from actmem.trace import Event, Footer, Header, now, versions
 from actmem.week.agents import BUILT_IN, Agent, AgentSpec, find_agent
 from actmem.week.agents.setups import SetupOptions, find_setup, make_agent
 from actmem.week.heartbeat import NUDGES, PRIVILEGED, Nudge
+from actmem.week.judge import judge
 from actmem.week.menu import day_menu
 from actmem.week.obligations import WeekPlan, prepare
 from actmem.week.play import Acted, WeekEvent, play
-from actmem.week.records import Links, Obligation, count_links, records
-from actmem.week.replay import rows_of
+from actmem.week.records import Links, Obligation, records
 from actmem.week.results import Played, Result, result
 from actmem.week.scenario import Scenario, dump
-from actmem.week.score import align, tally
 from actmem.week.world import World
 
 if TYPE_CHECKING:
@@ -249,21 +247,35 @@ class WeekSuite:
         chat = self._cast.chats[episode.settings["model"]]
         return make_agent(setup, chat, tape, self._cast.options)
 
+    def by_agent(self) -> dict[str, tuple[Episode, ...]]:
+        """Return the planned episodes of each agent, in the manifest's order."""
+        found: dict[str, list[Episode]] = {}
+        for episode in self._folder.manifest.episodes:
+            found.setdefault(episode.agent, []).append(episode)
+        return {agent: tuple(episodes) for agent, episodes in found.items()}
+
+    def recorded(self, episode: Episode) -> tuple[Any, ...]:
+        """Return the events of an episode's trace; nothing where it has not begun."""
+        trace = self._folder.trace(episode, self.events)
+        return trace.events if trace else ()
+
     def results(self) -> list[Result]:
         """Score the folder: one result an agent, in the manifest's order, over planned episodes."""
-        by_agent: dict[str, list[Episode]] = {}
-        for episode in self._folder.manifest.episodes:
-            by_agent.setdefault(episode.agent, []).append(episode)
         return [
-            result(
-                agent,
-                self._privilege(episodes[0]),
-                [self.played(episode) for episode in episodes],
-                setup=episodes[0].settings.get("setup", ""),
-                model=episodes[0].settings.get("model", ""),
-            )
-            for agent, episodes in by_agent.items()
+            self.pooled(episodes, [self.played(episode) for episode in episodes])
+            for episodes in self.by_agent().values()
         ]
+
+    def pooled(self, episodes: Sequence[Episode], played: Sequence[Played]) -> Result:
+        """Return the result of one agent from its planned episodes, scored."""
+        first = episodes[0]
+        return result(
+            first.agent,
+            self._privilege(first),
+            played,
+            setup=first.settings.get("setup", ""),
+            model=first.settings.get("model", ""),
+        )
 
     def played(self, episode: Episode) -> Played:
         """Score one episode. What was not played counts as empty acts.
@@ -272,25 +284,10 @@ class WeekSuite:
         """
         plan = self.plan(episode.unit)
         trace = self._folder.trace(episode, self.events)
-        footer = trace.footer if trace else None
-        events = trace.events if trace else ()
-        called = [event for event in events if isinstance(event, Called)]
         try:
-            aligned = align(plan, rows_of(plan, events))
+            return judge(plan, trace.events if trace else (), trace.footer if trace else None)
         except InputError as error:
             raise InputError(str(error), self._folder.trace_path(episode)) from None
-        failed = footer is not None and footer.status == "failed"
-        complete = footer is not None and footer.status == "complete" and not aligned.missing
-        return Played(
-            unit=episode.unit,
-            status="complete" if complete else "failed" if failed else "missing",
-            error=footer.error if footer else "",
-            invalid=sum(not event.valid for event in events if hasattr(event, "valid")),
-            usage=sum((event.completion.usage for event in called), Usage()),
-            pruned=sum(event.dropped > 0 for event in called),
-            score=tally(plan, aligned.rows),
-            links=count_links(self.obligations(plan, aligned.rows, aligned.missing)),
-        )
 
     @staticmethod
     def obligations(plan: WeekPlan, rows: Sequence[Any], missing: int) -> list[Obligation]:

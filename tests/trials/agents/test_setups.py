@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from actmem.models.structured import Schema, fit, unbounded
 from actmem.models.tape import Tape
 from actmem.trials.agents.agent import play
 from actmem.trials.agents.memory import TOP, WINDOW
-from actmem.trials.agents.reflexion import schema
+from actmem.trials.agents.reply import PLAIN, REFLEXION, Form, schema
 from actmem.trials.agents.setups import (
     MOST_CHARACTERS,
     SETUPS,
@@ -29,8 +30,7 @@ from actmem.trials.score import score
 from actmem.trials.trial import Trial
 from actmem.trials.world import Episode
 
-WAIT = {"thought": "nothing yet", "reflection": "I wait", "action": "wait()"}
-JSON = ("reflexion", "reflexion-memory")
+THINKING = ("reflexion", "reflexion-memory")
 MEMORY = ("memory", "reflexion-memory")
 OPTIONS = SetupOptions(words=prompts())
 
@@ -59,8 +59,9 @@ class Model:
         pass
 
 
-def waits(setup: str) -> str:
-    return msgspec.json.encode(WAIT).decode() if setup in JSON else "wait()"
+def says(setup: str, action: str) -> str:
+    texts = {"thought": "nothing yet", "reflection": "I wait"} if setup in THINKING else {}
+    return json.dumps(texts | {"action": action})
 
 
 @pytest.fixture
@@ -70,8 +71,8 @@ def played(embedder: Any) -> Callable[..., tuple[Model, list[str]]]:
     def run(
         setup: str, trial: Trial, *replies: str, options: SetupOptions = OPTIONS
     ) -> tuple[Model, list[str]]:
-        model = Model(*(replies or (waits(setup),)))
-        agent = make_agent(setup, trial, model, Tape(), options, embedder)
+        model = Model(*(replies or (says(setup, "wait()"),)))
+        agent = make_agent(setup, trial, model, Tape(), options, embedder.open)
         return model, play(trial, agent)
 
     return run
@@ -164,7 +165,14 @@ def test_what_is_like_the_first_prompt_brings_it_back(
     wide = msgspec.structs.replace(OPTIONS, passage_tokens=10_000)
     said = f"intend({trial.intention.replace(chr(39), '')!r})"
     late = trial.steps - 2
-    model, replies = played("memory", trial, *["wait()"] * late, said, "wait()", options=wide)
+    model, replies = played(
+        "memory",
+        trial,
+        *[says("memory", "wait()")] * late,
+        says("memory", said),
+        says("memory", "wait()"),
+        options=wide,
+    )
     assert replies[late] == said
     # The answer to intend repeats the intention, and so finds it.
     assert trial.intention in model.prompts[late + 1][1].content
@@ -198,47 +206,38 @@ def test_the_rules_are_short(setup: str, played: Any, small: list[Trial]) -> Non
             assert word in rules
 
 
-@pytest.mark.parametrize(
-    ("reply", "action"),
-    [
-        ("add_item('tea')", "add_item('tea')"),
-        ("```python\nadd_item('tea')\n```", "add_item('tea')"),
-        ("`wait()`", "wait()"),
-        ("<think>is it time? wait()</think>\n wait() ", "wait()"),
-        ("I would add_item('tea')", "I would add_item('tea')"),
-        ("wait()\nwait()", "wait()\nwait()"),
-        ("", ""),
-    ],
-)
-def test_a_reply_is_the_action_as_it_stands(
-    reply: str, action: str, played: Any, small: list[Trial]
+@pytest.mark.parametrize("setup", SETUPS)
+@pytest.mark.parametrize("action", ["add_item('tea')", "I would rather not", "wait()\nwait()", ""])
+def test_an_action_goes_to_the_world_as_it_is(
+    setup: str, action: str, played: Any, small: list[Trial]
 ) -> None:
-    for setup in ("base", "memory", "pm-prompt"):
-        model, replies = played(setup, small[0], reply)
-        assert replies[0] == action
-        assert len(model.prompts) == len(replies)  # a malformed action is not asked again
+    model, replies = played(setup, small[0], says(setup, action))
+    assert replies[0] == action
+    assert len(model.prompts) == len(replies)  # a malformed action is not asked again
 
 
-def test_a_json_reply_is_held_to_bounds() -> None:
+@pytest.mark.parametrize("form", [PLAIN, REFLEXION])
+def test_a_reply_is_held_to_bounds(form: Form) -> None:
     for tokens in (1, 256, 100_000):
         options = msgspec.structs.replace(OPTIONS, characters=bound(tokens))
         assert 1 <= options.characters <= min(max(1, tokens // 4), MOST_CHARACTERS)
-        definition = schema(options).definition
+        definition = schema(form, options).definition
         assert unbounded(definition) == []
-        assert list(definition["properties"]) == ["thought", "reflection", "action"]
+        assert list(definition["properties"])[-1] == "action"
+    assert REFLEXION.texts == ("thought", "reflection")
 
 
-@pytest.mark.parametrize("setup", JSON)
-@pytest.mark.parametrize("rubbish", ["wait()", '{"action": "wait()"}', "{" * 5000, "", "[1]"])
+@pytest.mark.parametrize("setup", SETUPS)
+@pytest.mark.parametrize("rubbish", ["wait()", '{"act": "wait()"}', "{" * 5000, "", "[1]"])
 def test_a_reply_that_is_no_such_object_is_asked_again_three_times(
     setup: str, rubbish: str, played: Any, small: list[Trial]
 ) -> None:
     trial = small[0]
-    model, replies = played(setup, trial, *[rubbish] * 3, waits(setup))
+    model, replies = played(setup, trial, *[rubbish] * 3, says(setup, "wait()"))
     assert replies == ["wait()"] * trial.steps
     assert len(model.prompts) == trial.steps + 3
     assert "not accepted" in model.prompts[1][-1].content
-    model, replies = played(setup, trial, *[rubbish] * 4, waits(setup))
+    model, replies = played(setup, trial, *[rubbish] * 4, says(setup, "wait()"))
     assert replies == ["", *["wait()"] * (trial.steps - 1)]
     assert score(trial, replies).malformed == 1
 
@@ -249,7 +248,7 @@ def test_a_providers_failure_passes_through(setup: str, embedder: Any, small: li
         def complete(self, messages: Sequence[Message], schema: Schema | None = None) -> Completion:
             raise ProviderError("model: gone")
 
-    agent = make_agent(setup, small[0], Dead(""), Tape(), OPTIONS, embedder)
+    agent = make_agent(setup, small[0], Dead(""), Tape(), OPTIONS, embedder.open)
     with pytest.raises(ProviderError):
         play(small[0], agent)
 

@@ -14,7 +14,7 @@ from typing import cast
 from actmem.memory.extra import load
 from actmem.memory.protocol import Memory, Passage, Turn
 from actmem.models.dialogue import Dialogue
-from actmem.trials.agents import base
+from actmem.trials.agents.reply import PLAIN, ask, rules, schema
 from actmem.trials.agents.setups import Seat
 from actmem.trials.world import Observation
 
@@ -27,11 +27,11 @@ TOP = 5
 class Recalling:
     """Asks the model about each observation anew, with what the store finds for it."""
 
-    form = "base"
-    """The prompt file that says how replies look."""
+    form = PLAIN
 
     def __init__(self, seat: Seat) -> None:
         self._seat = seat
+        self._schema = schema(self.form, seat.options)
         dense = load("actmem.memory.dense", "setup memory")
         self._store = cast("Memory", dense.Dense(seat.embedder(), TOP, show=_passage))
         self._chunks = 0
@@ -46,25 +46,21 @@ class Recalling:
         if observation.step - self._since >= WINDOW:
             self._close()
             self._since = observation.step
-        action = self.ask(self._dialogue(observation))
+        action = ask(self._dialogue(observation), self._schema)
         lines = observation.news.splitlines()
         new = [line for line in lines if line and line not in self._shown]
         self._window.append("\n".join([*new, f"> {action}"]))
         self._shown = frozenset(lines)
         return action
 
-    def ask(self, dialogue: Dialogue) -> str:
-        """Return the model's action."""
-        return base.ask(dialogue)
-
     def _dialogue(self, observation: Observation) -> Dialogue:
         """Return a dialogue about this observation alone."""
-        chat, tape, options, rules, _, _ = self._seat
+        chat, tape, options = self._seat.chat, self._seat.tape, self._seat.options
         words = options.words
         found = self._store.read(observation.news, options.passage_tokens)
         passages = sorted(found, key=lambda p: p.turns)  # as things went
         dialogue = Dialogue(chat, tape, budget=options.history_tokens)
-        dialogue.say(base.rules(options, rules, "memory", self.form), role="system")
+        dialogue.say(rules(options, self._seat.rules, "memory", self.form), role="system")
         told = "\n\n".join(p.text for p in passages) or words.get("memory", "nothing")
         dialogue.say(words.fill("memory", "step", observation=observation.news, passages=told))
         return dialogue

@@ -84,7 +84,7 @@ class Setup(NamedTuple):
 
 
 SETUPS: dict[str, Setup] = {
-    "base": Setup("base", "Base", "the full history; the reply is the action"),
+    "base": Setup("base", "Base", "the full history; the reply is the action alone"),
     "reflexion": Setup(
         "reflexion", "Reflexion", "the full history; thought, reflection and action in each reply"
     ),
