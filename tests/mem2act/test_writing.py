@@ -163,6 +163,36 @@ def test_a_spent_budget_stops_and_a_further_run_goes_on(data: Dataset, tmp_path:
     assert first.prompts + second.prompts == whole.prompts
 
 
+RAISES = """
+from pathlib import Path
+class Mine:
+    def __init__(self, model):
+        self.model = model
+    def write(self, turns):
+        from actmem.models.structured import Schema, closed
+        word = Schema("word", closed({"word": {"type": "string", "maxLength": 9}}))
+        self.model.ask("keep", "Pick a word.", turns[0].text, word)
+        if turns[0].session == 1 and not Path(__file__).with_name("mended").exists():
+            raise OSError(28, "No space left on device")
+    def read(self, query, budget):
+        return ["nothing"]
+"""
+
+
+def test_what_a_memory_raised_is_gone_on_with_when_it_is_mended(
+    data: Dataset, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(RAISES)
+    first, second = Typical(), Typical()
+    (row,) = play(data, tmp_path / "run", [f"{path}:Mine"], first)
+    assert (row.status, len(first.prompts)) == ("failed", 4)
+    assert row.error == "memory: OSError: [Errno 28] No space left on device"
+    (tmp_path / "mended").touch()
+    (row,) = play(data, tmp_path / "run", [f"{path}:Mine"], second)
+    assert (row.status, len(second.prompts)) == ("complete", 9 - 4 + 2)
+
+
 SWALLOWS = """
 class Mine:
     calls = 0

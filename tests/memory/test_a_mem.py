@@ -60,8 +60,10 @@ def test_evolution_changes_the_neighbours_that_are_named() -> None:
     assert second.context == "The user talks of tea."
     assert memory._vectors.rows[0] == pytest.approx(memory._embedder.embed([first.text])[0])
     updates[0] |= {"context": "", "tags": []}
+    updates.append({"note": 2, "context": " ", "tags": [" "]})
     put(memory, "red tea pot again")
-    assert first.context == "Now it is about pots."  # an empty update takes nothing away
+    assert (first.context, first.tags) == ("Now it is about pots.", ["pots"])
+    assert second.context == "The user talks of tea."  # an empty update takes nothing away
 
 
 def test_at_most_five_neighbours_are_shown_the_nearest_first() -> None:
