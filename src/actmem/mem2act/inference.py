@@ -60,7 +60,7 @@ def _compute(expression: str, words: str) -> set[str]:
     for term in terms:
         if term[2]:
             _need(term[2], words)
-    if day(_phrase(terms[0])) is not None or ":" in _phrase(terms[0]):
+    if any(_SPAN.match(_phrase(term)) for term in terms[1:]):
         return _shift(terms)
     total = _amount(terms[0])
     for term in terms[1:]:
@@ -89,11 +89,12 @@ def _span(term: re.Match[str]) -> timedelta:
     said = _SPAN.match(_phrase(term))
     if said is None:
         raise CannotFollowError(f"{_phrase(term)!r} is no span of time")
-    return _SPANS[said[2]] * _SOME.get(said[1], 0) or _SPANS[said[2]] * int(_amount(term))
+    some = _SOME[said[1]] if said[1] in _SOME else float(_amount(term))
+    return _SPANS[said[2]] * some
 
 
 def _shift(terms: Sequence[re.Match[str]]) -> set[str]:
-    """Return a date or a time of the day, moved by spans."""
+    """Return a date, or the times of the day that may be meant, moved by spans."""
     span = timedelta()
     for term in terms[1:]:
         if term[1] not in ("+", "-"):
