@@ -89,7 +89,7 @@ def test_every_tool_has_others_that_are_like_it(mini: Dataset) -> None:
 
 def kin(data: Dataset, one: str, two: str) -> bool:
     """Return whether two tools are about one thing: by a word of their names, or a parameter."""
-    common = {"date", "time", "from", "to", "start", "reason", "quantity", "amount", "minutes"}
+    common = {"date", "time", "from", "to", "start", "reason", "quantity", "minutes"}
 
     def things(name: str) -> set[str]:
         return {*name.split("_")[1:], *parameters(data.tools[name])} - common

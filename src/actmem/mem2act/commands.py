@@ -54,7 +54,9 @@ def check_mem2act(data: str, strict: bool, show_stats: bool, as_json: bool) -> i
 
 @click.command(name="mem2act")
 @click.option("--predictions", required=True, type=PATH, help="JSON lines: qa_id, name, arguments.")
-@click.option("--data", required=True, metavar="DIR", help="The data set that they answer.")
+@click.option(
+    "--data", required=True, metavar="DIR", help="The data set that they answer, or mini."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
 def score_mem2act(predictions: Path, data: str, as_json: bool) -> int:
     """Score predicted tool calls; exit code 3 where tasks have no prediction."""
