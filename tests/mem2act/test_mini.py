@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from tests.memory.conftest import HashingEmbedder
 
@@ -9,6 +11,7 @@ from actmem.mem2act.data import Dataset, load
 from actmem.mem2act.defects import defects
 from actmem.mem2act.history import History
 from actmem.mem2act.negatives import MOST, choices
+from actmem.mem2act.reader import call_schema
 from actmem.mem2act.schema import parameters
 from actmem.mem2act.stats import stats
 from actmem.memory.tokens import count_tokens
@@ -65,6 +68,13 @@ def test_an_inferred_value_states_its_inference(mini: Dataset) -> None:
     for task in mini.tasks:
         for name, grounding in task.tool_call.grounding_info.items():
             assert (grounding.type == "inferred") is bool(grounding.inference), (task.qa_id, name)
+
+
+def test_a_reader_can_give_every_gold_call(mini: Dataset) -> None:
+    for task in mini.tasks:
+        call = {"name": task.tool, "arguments": task.tool_call.arguments}
+        schema = call_schema([task.target_tool_schema])
+        assert schema.parse(json.dumps(call)) == call, task.qa_id
 
 
 def test_token_counts_are_right(mini: Dataset) -> None:

@@ -141,8 +141,7 @@ def test_the_shipped_data_are_hard_and_not_hopeless(name: str) -> None:
     found = recalls(load(name))
     assert (found["none"], found["oracle"]) == (0.0, 1.0)
     assert found["full"] < 0.3
-    for retriever in ("bm25", "hybrid", "long-term"):
-        assert 0.3 < found[retriever] < 0.85, retriever
+    assert 0.3 < found["bm25"] < 0.6
     assert found["oracle-sessions"] > 0.95
 
 
