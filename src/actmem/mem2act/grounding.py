@@ -80,5 +80,6 @@ def _idle(history: History, task: Task, fact: Fact, old: Quote) -> Iterator[str]
     info = task.tool_call.grounding_info
     texts = {name: fold(grounding.source_text or "") for name, grounding in info.items()}
     resting = {name: text for name, text in texts.items() if now in text}
-    if not any(why_not(task, name, text.replace(now, then)) for name, text in resting.items()):
+    changed = [why_not(task, name, text.replace(now, then)) for name, text in resting.items()]
+    if resting and not any(changed):
         yield f"{old.source_text!r} gives what {fact.source_text!r} gives"
