@@ -23,7 +23,7 @@ from actmem.week.heartbeat import NUDGES, PRIVILEGED, Nudge
 from actmem.week.menu import day_menu
 from actmem.week.obligations import WeekPlan, prepare
 from actmem.week.play import Acted, WeekEvent, play
-from actmem.week.records import Links, Obligation, count_links, records
+from actmem.week.records import count_links, records
 from actmem.week.replay import rows_of
 from actmem.week.results import Played, Result, result
 from actmem.week.scenario import Scenario, dump
@@ -187,12 +187,7 @@ class WeekSuite:
         )
 
     def _privilege(self, episode: Episode) -> str:
-        """Return the label of what an agent gets; nothing is loaded, scoring runs no code."""
-        setup = episode.settings.get("setup")
-        own = BUILT_IN[episode.agent].privilege if episode.agent in BUILT_IN else ""
-        nudged = setup is None or find_setup(setup).heartbeat
-        labels = [own, PRIVILEGED.get(self._nudge, "") if nudged else ""]
-        return ", ".join(label for label in labels if label)
+        return privilege(episode.agent, episode.settings.get("setup"), self._nudge)
 
     def play(
         self, episode: Episode, recorded: Sequence[Any], write: Callable[[Event], None]
@@ -270,32 +265,41 @@ class WeekSuite:
 
         Raises ``InputError`` for rows that are out of order or of another week.
         """
-        plan = self.plan(episode.unit)
         trace = self._folder.trace(episode, self.events)
-        footer = trace.footer if trace else None
-        events = trace.events if trace else ()
-        called = [event for event in events if isinstance(event, Called)]
+        events, footer = (trace.events, trace.footer) if trace else ((), None)
         try:
-            aligned = align(plan, rows_of(plan, events))
+            return judge(self.plan(episode.unit), events, footer)
         except InputError as error:
             raise InputError(str(error), self._folder.trace_path(episode)) from None
-        failed = footer is not None and footer.status == "failed"
-        complete = footer is not None and footer.status == "complete" and not aligned.missing
-        return Played(
-            unit=episode.unit,
-            status="complete" if complete else "failed" if failed else "missing",
-            error=footer.error if footer else "",
-            invalid=sum(not event.valid for event in events if hasattr(event, "valid")),
-            usage=sum((event.completion.usage for event in called), Usage()),
-            pruned=sum(event.dropped > 0 for event in called),
-            score=tally(plan, aligned.rows),
-            links=count_links(self.obligations(plan, aligned.rows, aligned.missing)),
-        )
-
-    @staticmethod
-    def obligations(plan: WeekPlan, rows: Sequence[Any], missing: int) -> list[Obligation]:
-        """Return the obligation records of an episode that lacks its last ``missing`` steps."""
-        return records(plan, rows, len(rows) - missing)
 
 
-__all__ = ["Cast", "Links", "Obligation", "WeekSuite", "make_manifest", "unit_files"]
+def privilege(agent: str, setup: str | None, nudge: Nudge) -> str:
+    """Return the label of what an agent gets; nothing is loaded, scoring runs no code."""
+    own = BUILT_IN[agent].privilege if agent in BUILT_IN else ""
+    nudged = setup is None or find_setup(setup).heartbeat
+    labels = [own, PRIVILEGED.get(nudge, "") if nudged else ""]
+    return ", ".join(label for label in labels if label)
+
+
+def judge(plan: WeekPlan, events: Sequence[Any], footer: Footer | None) -> Played:
+    """Score an episode from what its trace holds. What was not played counts as empty acts.
+
+    Raises ``InputError`` for rows that are out of order or of another week.
+    """
+    called = [event for event in events if isinstance(event, Called)]
+    aligned = align(plan, rows_of(plan, events))
+    failed = footer is not None and footer.status == "failed"
+    complete = footer is not None and footer.status == "complete" and not aligned.missing
+    return Played(
+        unit=plan.scenario.scenario_name,
+        status="complete" if complete else "failed" if failed else "missing",
+        error=footer.error if footer else "",
+        invalid=sum(not event.valid for event in events if hasattr(event, "valid")),
+        usage=sum((event.completion.usage for event in called), Usage()),
+        pruned=sum(event.dropped > 0 for event in called),
+        score=tally(plan, aligned.rows),
+        links=count_links(records(plan, aligned.rows, len(aligned.rows) - aligned.missing)),
+    )
+
+
+__all__ = ["Cast", "WeekSuite", "judge", "make_manifest", "privilege", "unit_files"]
