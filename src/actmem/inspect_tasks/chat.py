@@ -19,6 +19,7 @@ from inspect_ai.model import (
     ModelOutput,
     ResponseSchema,
 )
+from inspect_ai.model._generate_config import active_generate_config  # has no public name
 from inspect_ai.util import JSONSchema, LimitExceededError
 
 from actmem.errors import ActMemError, ProviderError, StoppedError
@@ -64,10 +65,11 @@ class InspectChat:
         self._model = model
         self._native = schema == "native" or (schema == "auto" and ModelName(model).api in NATIVE)
         self._known: dict[tuple[int, Message], ChatMessage] = {}
-        set_for_model = CONFIG.merge(model.config).model_dump(exclude_none=True, mode="json")
+        self.config = model.config.merge(active_generate_config())
+        """What all calls are made with: the model's own, the task's and the command line's."""
         self.settings: Mapping[str, Any] = {
             "backend": "inspect", "model": self.name, "schema": schema, "window": window,
-        } | set_for_model  # fmt: skip
+        } | self.config.model_dump(exclude_none=True, mode="json")  # fmt: skip
 
     def complete(self, messages: Sequence[Message], schema: Schema | None = None) -> Completion:
         """Return the model's reply.

@@ -19,6 +19,7 @@ import click
 import msgspec
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver, TaskState
 from msgspec import Meta, Struct
@@ -89,6 +90,7 @@ def refused() -> Iterator[None]:
 def make_task(
     suite: str, setup: str, samples: Sequence[Sample], units: Mapping[str, str], *,
     settings: dict[str, Any], version: int, plays: Solver, counts: Scorer,
+    config: GenerateConfig = CONFIG,
 ) -> Task:  # fmt: skip
     """Return a task that scores failed episodes, and whose log says all that moves a number.
 
@@ -106,7 +108,7 @@ def make_task(
         dataset=MemoryDataset([*samples], name=suite),
         solver=plays,
         scorer=counts,
-        config=CONFIG,
+        config=config,
         # Inspect would else leave a failed sample out of the metrics, and stop at the first.
         continue_on_fail=True,
         score_on_error=True,
@@ -156,6 +158,16 @@ def trace_of(state: TaskState, events: Any) -> Trace[Any] | None:
 def trace_file(lines: Sequence[Any] | None) -> bytes:
     """Return the lines of a stored trace as a file."""
     return b"".join(msgspec.json.encode(line) + b"\n" for line in lines or ())
+
+
+def as_tuple(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return what ``-T`` gives as one word or as several, with commas between."""
+    return (given,) if isinstance(given, str) else given
+
+
+def ended(status: str) -> dict[str, int]:
+    """Return the part of a score's value that says how the episode ended."""
+    return {"scored": int(status == "complete"), "failed": int(status == "failed")}
 
 
 def coverage(values: Sequence[Mapping[str, Any]]) -> float | None:

@@ -15,11 +15,14 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sam
 from actmem.errors import InputError
 from actmem.hashing import canonical
 from actmem.inspect_tasks.episode import OURS, TRACE, UNIT, Logged, trace_file
+from actmem.inspect_tasks.trials import trials_of
 from actmem.inspect_tasks.week import weeks_of
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
 from actmem.run.store import RunFolder
-from actmem.week.score import SCORER
-from actmem.week.suite import NAME
+from actmem.trials import score as trials_score
+from actmem.trials import suite as trials_suite
+from actmem.week import score as week_score
+from actmem.week import suite as week_suite
 
 UNREAD = {"events", "messages", "attachments", "output", "scores"}
 """Parts of a sample that are not needed, and may be large."""
@@ -36,8 +39,15 @@ class _Suite(NamedTuple):
 
 
 _SUITES = {
-    NAME: _Suite(
-        SCORER, weeks_of, lambda units: {n: canonical(u) + b"\n" for n, u in units.items()}
+    week_suite.NAME: _Suite(
+        week_score.SCORER,
+        weeks_of,
+        lambda units: {name: canonical(unit) + b"\n" for name, unit in units.items()},
+    ),
+    trials_suite.NAME: _Suite(
+        trials_score.SCORER,
+        trials_of,
+        lambda units: {trials_suite.UNITS: canonical([*units.values()]) + b"\n"},
     ),
 }
 

@@ -20,8 +20,10 @@ from actmem.inspect_tasks.episode import (
     UNIT,
     Options,
     Write,
+    as_tuple,
     checked,
     coverage,
+    ended,
     make_task,
     play_sample,
     refused,
@@ -29,10 +31,11 @@ from actmem.inspect_tasks.episode import (
 )
 from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
+from actmem.models.wording import Words, words
 from actmem.trace import Footer, Header, now, versions
 from actmem.week.agents.protocol import Form
 from actmem.week.agents.setups import HISTORY_TOKENS, SetupOptions, find_setup, make_agent
-from actmem.week.agents.wording import Words, words
+from actmem.week.agents.wording import built_in
 from actmem.week.heartbeat import Nudge
 from actmem.week.make import Knobs
 from actmem.week.obligations import WeekPlan, prepare
@@ -116,7 +119,7 @@ def _read(options: Mapping[str, Any]) -> tuple[WeekOptions, Knobs]:
 
 
 def _weeks(given: WeekOptions, knobs: Knobs) -> list[Scenario]:
-    files = (given.scenario,) if isinstance(given.scenario, str) else given.scenario
+    files = as_tuple(given.scenario)
     if files and knobs != Knobs():
         raise InputError("a file's week has no knobs; leave one out", "-T scenario")
     return choose_weeks(given.weeks, [Path(file) for file in files], given.seed, knobs)
@@ -128,7 +131,7 @@ def weeks_of(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _wording(folder: str | None) -> Words:
-    return words(Path(folder) if folder else None)
+    return words(built_in(), Path(folder) if folder else None)
 
 
 def _settings(nudge: Nudge, form: Form, history_tokens: int, wording: Words) -> dict[str, Any]:
@@ -198,12 +201,7 @@ def week_counts() -> Scorer:
         counts = played.score.summary
         told = f"TP {counts['set_tp']}, FP {counts['set_fp']}, FN {counts['set_fn']}"
         return Score(
-            value={
-                **counts,
-                "scored": int(played.status == "complete"),
-                "failed": int(played.status == "failed"),
-                "invalid": played.invalid,
-            },
+            value={**counts, **ended(played.status), "invalid": played.invalid},
             explanation=": ".join(filter(None, (f"{played.status}, {told}", played.error))),
         )
 
