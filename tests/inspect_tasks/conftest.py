@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from actmem.cli import run_cli
 from actmem.models.chat import Message
 from actmem.models.scripted import ScriptedChat
 from actmem.models.structured import Schema
@@ -43,7 +45,9 @@ def mock(entries: Sequence[Any], *, told: list[Any] | None = None) -> Any:
         text = chat.complete([Message(m.role, m.text) for m in messages], schema).text
         if text.startswith("fault "):
             raise faults[int(text.removeprefix("fault "))]
-        usage = ModelUsage(input_tokens=10, input_tokens_cache_read=30, output_tokens=2)
+        usage = ModelUsage(
+            input_tokens=10, input_tokens_cache_read=30, output_tokens=2, total_tokens=42
+        )
         output = ModelOutput.from_content("mockllm/model", text)
         return output.model_copy(update={"usage": usage})
 
@@ -72,3 +76,32 @@ def two_weeks(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         path.write_bytes(dump(make_week(seed, Knobs(days=days))))
         paths.append(path)
     return paths
+
+
+def own_row(suite: str, script: list[Any], folder: Path, capfd: Any, *options: object) -> Any:
+    """Return the row of our own runner with the same scripted model."""
+    path = folder / "script.json"
+    path.write_text(json.dumps(script))
+    capfd.readouterr()
+    code = run_cli(["run", suite, "--model", f"scripted:{path}", *map(str, options),
+                    "-o", str(folder / "own"), "--json"])  # fmt: skip
+    assert code in (0, 3)
+    (row,) = json.loads(capfd.readouterr().out)["rows"]
+    return row
+
+
+def scored(log: Any, capfd: Any) -> tuple[int, dict[str, Any], str]:
+    """Return what ``actmem score run`` makes of a log."""
+    capfd.readouterr()
+    code = run_cli(["score", "run", log.location, "--json"])
+    out, err = capfd.readouterr()
+    (row,) = json.loads(out)["rows"]
+    assert isinstance(row, dict)
+    return code, row, err
+
+
+MOVED_BY_MODEL = ("agent", "model", "tokens", "usage")
+
+
+def without_model(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in MOVED_BY_MODEL}
