@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+MAX_TOKENS = 4096
+"""Most tokens of a reply, unless set lower (as in the source, section 4.1)."""
+
 _OPTIONS = (
     click.option(
         "--agent",
@@ -68,8 +71,6 @@ _OPTIONS = (
 
 def trials_options(command: F) -> F:
     """Add the options of agents, trials, setups and models to a command."""
-    from actmem.trials.agents.setups import MAX_TOKENS
-
     command = setup_options("base")(model_options_with(MAX_TOKENS)(command))
     for option in reversed(_OPTIONS):
         command = option(command)
