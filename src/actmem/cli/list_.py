@@ -44,6 +44,19 @@ def setups() -> None:
         click.echo(_line(name, trials.about, trials.privilege))
 
 
+@list_.command()
+def memories() -> None:
+    """List the memories of mem2act, and what they need."""
+    from actmem.memory.registry import BUILT_IN
+
+    for name, entry in BUILT_IN.items():
+        needs = ["a model"] * entry.model + [f"actmem[{entry.extra}]"] * bool(entry.extra)
+        needed = f"  (needs {' and '.join(needs)})" if needs else ""
+        click.echo(_line(name, f"{entry.about}{needed}", entry.privilege))
+    click.echo("path/to/file.py:Class  your own: a class with write(turns) and read(query, budget)")
+    click.echo("cmd:PROGRAM            one that speaks JSON lines")
+
+
 def _line(name: str, about: str, privilege: str = "") -> str:
     note = f"  [privileged: {privilege}]" if privilege else ""
     return f"  {name:<18}{about}{note}"

@@ -9,6 +9,8 @@ import click
 import msgspec
 
 from actmem.cli.episode_options import episode_options, planned
+from actmem.cli.mem2act_options import mem2act_options
+from actmem.cli.mem2act_options import planned as planned_mem2act
 from actmem.cli.trials_options import planned as planned_trials
 from actmem.cli.trials_options import trials_options
 
@@ -100,6 +102,26 @@ def trials(
     return 0
 
 
+@plan.command()
+@mem2act_options
+@estimate_options
+def mem2act(
+    speed: tuple[float, float] | None,
+    price: tuple[float, float, float] | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Estimate calls and tokens of memories and models on a data set; nothing is sent or written."""
+    from actmem.mem2act.estimate import estimates
+    from actmem.memory.open import open_embedder
+
+    data, chats, manifest = planned_mem2act(given)
+    if not chats:
+        return _no_calls(manifest)
+    _show(_rows(estimates(data, manifest, chats, open_embedder), speed, price), as_json)
+    return 0
+
+
 def _no_calls(manifest: Manifest) -> int:
     click.echo(f"{len(manifest.episodes)} episodes, no model call", err=True)
     return 0
@@ -135,7 +157,8 @@ def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
         return
     heads = {"prompt_tokens": "prompt", "new_tokens": "new", "completion_tokens": "written"}
     names = [heads.get(name, name) for name in counted]
-    click.echo(f"{'setup':<18}" + "".join(f"{name:>14}" for name in names) + "  model")
+    width = max(16, *(len(row["setup"]) for row in rows)) + 2
+    click.echo(f"{'setup':<{width}}" + "".join(f"{name:>14}" for name in names) + "  model")
     for row in [*rows, {"setup": "total", "model": ""} | total]:
         cells = "".join(f"{row[name]:>14,}" for name in counted)
-        click.echo(f"{row['setup']:<18}{cells}  {row['model']}".rstrip())
+        click.echo(f"{row['setup']:<{width}}{cells}  {row['model']}".rstrip())

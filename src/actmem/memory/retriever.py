@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from actmem.memory.packing import fit
-from actmem.memory.protocol import DAY, Passage, Turn
+from actmem.memory.protocol import Passage, Turn, day_of
 
 TOP = 5
 """Turns that a retriever gives back, unless set otherwise."""
@@ -13,7 +13,7 @@ TOP = 5
 
 def passage(turn: Turn) -> Passage:
     """Return a turn as a passage: its day, so that a reader knows what came later, and who spoke."""
-    return Passage(f"day {turn.minute // DAY + 1}, {turn.role}: {turn.text}", (turn.id,))
+    return Passage(f"{day_of(turn.minute)}, {turn.role}: {turn.text}", (turn.id,))
 
 
 class Retriever:

@@ -100,3 +100,27 @@ def shortest(schema: Mapping[str, Any]) -> Any:
     if kind == "string":
         return "x" * int(schema.get("minLength", 0))
     return {"boolean": False, "null": None}.get(kind, schema.get("minimum", 0))
+
+
+def typical(schema: Mapping[str, Any]) -> Any:
+    """Return a value of middling size that fits a schema: about half of what it allows."""
+    if "anyOf" in schema:
+        return typical(schema["anyOf"][0])
+    if "enum" in schema:
+        return schema["enum"][0]
+    kind = schema["type"]
+    if kind == "object":
+        return {name: typical(part) for name, part in schema["properties"].items()}
+    if kind == "array":
+        return [typical(schema["items"])] * (
+            (schema.get("minItems", 0) + schema["maxItems"] + 1) // 2
+        )
+    if kind == "string":
+        half = max(schema.get("minLength", 0), -(-schema["maxLength"] // 2))
+        return (
+            ("what was said " * (half // 14 + 1))[:half]
+            .rstrip()
+            .ljust(schema.get("minLength", 0), "x")
+        )
+    low = schema.get("minimum", 0)
+    return {"boolean": True, "null": None}.get(kind, (low + schema.get("maximum", low)) // 2)
