@@ -31,9 +31,9 @@ def test_a_memory_is_inserted_patched_and_removed() -> None:
     chat = Listed(langmem("The boat is red."), patched("The boat is blue."), removed)
     memory = made(chat)
     memory.write(TURNS[:2])
-    assert memory.read("boat", 512) == [Passage("day 1: The boat is red.", (0, 1))]
+    assert memory.read("boat", 512) == [Passage("day 1: The boat is red.")]
     memory.write(TURNS[2:4])
-    assert memory.read("boat", 512) == [Passage("day 1: The boat is blue.", (0, 1, 2, 3))]
+    assert memory.read("boat", 512) == [Passage("day 1: The boat is blue.")]
     memory.write(TURNS[4:])
     assert memory.read("boat", 512) == []
     assert [bool(shown(prompt)) for prompt in chat.prompts] == [False, True, True]
@@ -43,7 +43,7 @@ def test_a_memory_is_inserted_patched_and_removed() -> None:
 def test_what_is_kept_already_is_not_kept_twice() -> None:
     memory = made(Listed(langmem("The boat is red."), patched("The boat is red.")))
     write(memory, TURNS[:4])
-    assert memory.read("boat", 512) == [Passage("day 1: The boat is red.", (0, 1))]
+    assert memory.read("boat", 512) == [Passage("day 1: The boat is red.")]
 
 
 def test_calls_that_name_no_memory_change_nothing() -> None:

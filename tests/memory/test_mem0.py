@@ -41,7 +41,7 @@ def test_memories_are_added_and_a_change_stands_beside_what_it_changes(tmp_path:
     chat = Listed(mem0("The boat is red."), mem0("The boat is blue now."), mem0())
     with made(chat, tmp_path) as memory:
         memory.write(TURNS[:2])
-        assert memory.read("boat", 512) == [Passage("day 1: The boat is red.", (0, 1))]
+        assert memory.read("boat", 512) == [Passage("day 1: The boat is red.")]
         write(memory, TURNS[2:])
         assert texts(memory) == {"day 1: The boat is red.", "day 1: The boat is blue now."}
     assert '[{"id": "0", "text": "The boat is red."}]' in chat.prompts[1]
@@ -51,7 +51,7 @@ def test_memories_are_added_and_a_change_stands_beside_what_it_changes(tmp_path:
 def test_the_same_memory_is_not_added_twice(tmp_path: Path) -> None:
     with made(Listed(mem0("It is red.", "It is red."), mem0("It is red.")), tmp_path) as memory:
         write(memory, TURNS[:4])
-        assert memory.read("red", 512) == [Passage("day 1: It is red.", (0, 1))]
+        assert memory.read("red", 512) == [Passage("day 1: It is red.")]
 
 
 def test_the_date_is_that_of_the_history(tmp_path: Path) -> None:

@@ -188,6 +188,19 @@ def test_repeats_of_a_week_are_no_weeks(weeks: Weeks) -> None:
         assert cell.high == 1.0
 
 
+def test_repeats_of_a_week_are_pooled(weeks: Weeks) -> None:
+    """7 TP, 3 FP and 9 FN in all; week one alone has 10/14."""
+    entry = weeks.entry(
+        "mine", weeks.played("one", ALL), weeks.played("one", HALF),
+        weeks.played("two", HALF), weeks.played("two", HALF),
+    )  # fmt: skip
+    data = with_floors(weeks.data(entry))
+    cell = cells(setups_table(data, Clusters(data)), setup="mine")["macro_set_f1"]
+    assert cell.value == pytest.approx(14 / 26)
+    assert cell.low == pytest.approx(4 / 12)
+    assert cell.high == pytest.approx(10 / 14)
+
+
 def test_differences_by_hand(grid: WeekData) -> None:
     """single and ledger share the model big alone: 10/14 against 1, and week one is a draw.
 

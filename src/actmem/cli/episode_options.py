@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -19,7 +18,6 @@ from actmem.cli.week_options import KNOBS, PATH, knob_options, refuse_together
 
 if TYPE_CHECKING:
     from actmem.run.plan import Manifest
-    from actmem.week.make import Knobs
     from actmem.week.scenario import Scenario
     from actmem.week.suite import Cast
 
@@ -101,11 +99,12 @@ def planned(given: dict[str, Any]) -> tuple[list[Scenario], Cast | None, Manifes
     """Return the weeks, the models in their setups, and the plan of the run that options give."""
     from actmem.cli.conduct import stdout_kept
     from actmem.week.agents import BUILT_IN
+    from actmem.week.standard import choose_weeks
     from actmem.week.suite import make_manifest
 
     if given["files"]:
         refuse_together("scenario", "weeks", *KNOBS)
-    scenarios = _scenarios(given["weeks"], given["files"], given["seed"], given["knobs"])
+    scenarios = choose_weeks(given["weeks"], given["files"], given["seed"], given["knobs"])
     cast = _cast(given)
     agents = given["agents"]
     if not agents and cast is None:
@@ -120,21 +119,6 @@ def planned(given: dict[str, Any]) -> tuple[list[Scenario], Cast | None, Manifes
             cast=cast,
         )
     return scenarios, cast, manifest
-
-
-def _scenarios(
-    weeks: int, files: tuple[Path, ...], seed: int | None, wanted: Knobs
-) -> list[Scenario]:
-    """Return the weeks of files, of a seed, or the first of the standard set."""
-    from actmem.week.make import Knobs, make_weeks
-    from actmem.week.pmbench import load_any
-    from actmem.week.standard import standard_weeks
-
-    if files:
-        return [load_any(path) for path in files]
-    if seed is None and wanted == Knobs():
-        return standard_weeks(weeks)
-    return list(make_weeks(1 if seed is None else seed, weeks, wanted))
 
 
 def _cast(given: dict[str, Any]) -> Cast | None:

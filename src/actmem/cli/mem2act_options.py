@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = (
-    click.option("--data", required=True, metavar="DIR", help="Folder of the data set."),
+    click.option(
+        "--data",
+        default="mini",
+        show_default=True,
+        metavar="DIR",
+        help="Folder of the data set, or one that is shipped: mini, mini-10.",
+    ),
     click.option(
         "--memory",
         "memories",

@@ -58,7 +58,7 @@ def show_run(folder: RunFolder, as_json: bool) -> int:
         print_json(
             {
                 "suite": "week",
-                "run": str(folder.path),
+                "run": str(folder.name),
                 "units": folder.manifest.units,
                 "rows": [result.row() for result in results],
             }

@@ -51,7 +51,7 @@ def show_run(folder: RunFolder, as_json: bool, published: bool = False) -> int:
         rows = [result.row() for result in results]
         found = {
             "suite": NAME,
-            "run": str(folder.path),
+            "run": str(folder.name),
             "units": folder.manifest.units,
             "rows": rows,
         }

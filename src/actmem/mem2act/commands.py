@@ -13,10 +13,12 @@ PATH = click.Path(path_type=Path)
 
 
 @click.command(name="mem2act")
-@click.argument("data", metavar="DIR")
+@click.argument("data", metavar="DIR|mini|mini-10")
+@click.option("--strict", is_flag=True,
+              help="Also list each value that needs no memory or does not follow from its quotes.")  # fmt: skip
 @click.option("--stats", "show_stats", is_flag=True, help="Print what the data consist of instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
-def check_mem2act(data: str, show_stats: bool, as_json: bool) -> int:
+def check_mem2act(data: str, strict: bool, show_stats: bool, as_json: bool) -> int:
     """Count and list what is wrong with a data set in the Mem2ActBench format."""
     from actmem.mem2act import table
     from actmem.mem2act.data import load
@@ -28,8 +30,8 @@ def check_mem2act(data: str, show_stats: bool, as_json: bool) -> int:
         found = stats(loaded)
         table.emit(table.stats_lines(found), found, as_json)
         return 0
-    listed = defects(loaded)
-    tally = counts(listed)
+    listed = defects(loaded, strict)
+    tally = counts(listed, strict)
     plain = {
         "data": loaded.name,
         "digest": loaded.digest,
@@ -52,7 +54,9 @@ def check_mem2act(data: str, show_stats: bool, as_json: bool) -> int:
 
 @click.command(name="mem2act")
 @click.option("--predictions", required=True, type=PATH, help="JSON lines: qa_id, name, arguments.")
-@click.option("--data", required=True, metavar="DIR", help="The data set that they answer.")
+@click.option(
+    "--data", required=True, metavar="DIR", help="The data set that they answer, or mini."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
 def score_mem2act(predictions: Path, data: str, as_json: bool) -> int:
     """Score predicted tool calls; exit code 3 where tasks have no prediction."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from actmem.mem2act.analyse import MODES
-from actmem.mem2act.defects import KINDS, Defect
+from actmem.mem2act.defects import STRICT, Defect
 from actmem.mem2act.retrieval import METRICS
 from actmem.mem2act.score import MEANS, Result, Scores
 
@@ -51,8 +51,8 @@ def columns(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 def defect_lines(found: Sequence[Defect], tally: Mapping[str, int]) -> list[str]:
     """Return each defect, then how many there are of each kind and in how many places."""
     places = Counter(kind for kind, _ in {(defect.kind, defect.where) for defect in found})
-    rows = [[kind, str(tally[kind]), str(places[kind]), meaning] for kind, meaning in KINDS.items()]
-    width = max(map(len, KINDS))
+    rows = [[kind, str(number), str(places[kind]), STRICT[kind]] for kind, number in tally.items()]
+    width = max(map(len, tally))
     lines = [f"{one.where}: {one.message} [{one.kind}]" for one in found]
     lines += ["", f"{'defect':<{width}}  {'count':>5}  {'in':>5}"]
     return lines + [f"{row[0]:<{width}}  {row[1]:>5}  {row[2]:>5}  {row[3]}" for row in rows]

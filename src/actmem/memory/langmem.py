@@ -23,9 +23,8 @@ from langgraph.store.memory import InMemoryStore
 from actmem.memory.embedder import Embedder
 from actmem.memory.langchain import TextEmbeddings, ToolChat, adapter_digest
 from actmem.memory.model import Model
-from actmem.memory.origins import Origins
 from actmem.memory.packing import fit
-from actmem.memory.protocol import Passage, Turn
+from actmem.memory.protocol import DAY, Passage, Turn
 from actmem.memory.sealed import Ids, Seal, imported
 
 library = imported("langmem.knowledge.extraction", logger="extraction")
@@ -61,7 +60,7 @@ class LangMem:
         self._manager = library.create_memory_store_manager(
             chat, namespace=NAMESPACE, store=self._store, enable_deletes=True
         )
-        self._origins = Origins()
+        self._days: dict[str, int] = {}
 
     def write(self, turns: Sequence[Turn]) -> None:
         """Have the manager take in the turns."""
@@ -71,13 +70,13 @@ class LangMem:
         given = {"messages": [_message(turn) for turn in said]}
         written = self._seal.run(said[-1].minute, self._manager.invoke, given, CONFIG)
         for memory in written:
-            self._origins.note(memory["key"], said)
+            self._days[memory["key"]] = said[-1].minute // DAY + 1
 
     def read(self, query: str, budget: int) -> list[Passage]:
         """Return the memories that the store's search finds, the nearest first."""
         found = self._seal.run(0, self._store.search, NAMESPACE, query=query, limit=TOP)
-        texts = ((item.key, item.value["content"]["content"]) for item in found)
-        return fit((self._origins.passage(*memory) for memory in texts), budget)
+        texts = ((self._days[item.key], item.value["content"]["content"]) for item in found)
+        return fit((Passage(f"day {day}: {text}") for day, text in texts), budget)
 
 
 def _message(turn: Turn) -> AnyMessage:

@@ -27,9 +27,8 @@ from actmem.errors import InputError
 from actmem.memory.embedder import Embedder
 from actmem.memory.langchain import TextEmbeddings, ToolChat, adapter_digest, words
 from actmem.memory.model import Model
-from actmem.memory.origins import Origins
 from actmem.memory.packing import fit
-from actmem.memory.protocol import Passage, Turn
+from actmem.memory.protocol import DAY, Passage, Turn
 from actmem.memory.sealed import FIRST_DAY, Clock, Seal, imported
 from actmem.memory.tool_schema import MAX_ITEMS, MAX_TEXT
 from actmem.models.structured import Schema
@@ -133,7 +132,7 @@ class Mem0:
         store = self._memory.vector_store
         store._bm25_encoder = False  # what it would do where its extra is missing
         store.insert = self._seal.guard(store.insert)
-        self._origins = Origins()
+        self._days: dict[str, int] = {}
 
     def write(self, turns: Sequence[Turn]) -> None:
         """Have the library take in the turns."""
@@ -143,7 +142,7 @@ class Mem0:
         given = [_message(turn) for turn in said]
         added = self._seal.run(said[-1].minute, self._memory.add, given, user_id=USER)
         for memory in added["results"]:
-            self._origins.note(memory["id"], said)
+            self._days[memory["id"]] = said[-1].minute // DAY + 1
 
     def read(self, query: str, budget: int) -> list[Passage]:
         """Return the memories that the library's search finds, the nearest first."""
@@ -151,8 +150,8 @@ class Mem0:
             return []  # the library refuses it
         search: Any = self._memory.search
         found = self._seal.run(0, search, query, filters={"user_id": USER}, top_k=TOP)["results"]
-        texts = ((memory["id"], memory["memory"]) for memory in found)
-        return fit((self._origins.passage(*memory) for memory in texts), budget)
+        texts = ((self._days[memory["id"]], memory["memory"]) for memory in found)
+        return fit((Passage(f"day {day}: {text}") for day, text in texts), budget)
 
     def close(self) -> None:
         """Close the store and the history."""

@@ -55,7 +55,7 @@ def dot_plot(name: str, title: str, axis: str, dots: Sequence[Dot], note: str = 
         "yOffset": {"field": "group", "sort": groups, "scale": {"paddingOuter": 0.4}},
         "color": {
             "field": "group", "type": "nominal", "sort": groups,
-            "legend": legend(3 if max(map(len, groups)) < 10 else 2) if len(groups) > 1 else None,
+            "legend": legend(4 if max(map(len, groups)) < 6 else 2) if len(groups) > 1 else None,
         },
     }  # fmt: skip
     return Plot(

@@ -130,4 +130,6 @@ def _short(value: Any) -> str:
 
 
 def _title(name: str) -> str:
+    if name.startswith("model "):
+        return name
     return "ActMem" if name == "actmem" else name.replace("_", " ")

@@ -236,29 +236,34 @@ class TrialsSuite:
 
     def played(self, episode: Episode) -> Played:
         """Score one episode by replay. ``InputError`` for a record that does not fit the trial."""
-        trial = self.trials[episode.unit]
         trace = self._folder.trace(episode, self.events)
-        events = trace.events if trace else ()
-        replies = [event for event in events if isinstance(event, Replied)]
-        called = [event for event in events if isinstance(event, Called)]
-        footer = trace.footer if trace else None
-        ended = footer is not None and footer.status == "complete"
+        events, footer = (trace.events, trace.footer) if trace else ((), None)
         try:
-            judged = score(trial, [r.text for r in replies], [r.step for r in replies])
-            if ended and judged.played < trial.steps:
-                raise InputError("ends as complete before its last step")
+            return judge(self.trials[episode.unit], events, footer)
         except InputError as error:
             raise InputError(str(error), self._folder.trace_path(episode)) from None
-        return Played(
-            trial=trial,
-            status="complete" if ended else "failed" if footer else "missing",
-            error=footer.error if footer else "",
-            usage=sum((event.completion.usage for event in called), Usage()),
-            pruned=sum(event.dropped > 0 for event in called),
-            # What was done counts, but an episode that broke off passes nothing: silence after a
-            # crash would else pass a no-go trial.
-            result=judged if ended else msgspec.structs.replace(judged, passed=False),
-        )
+
+
+def judge(trial: Trial, events: Sequence[Any], footer: Footer | None) -> Played:
+    """Score an episode from what its trace holds; ``InputError`` where that does not fit the trial.
+
+    What was done counts, but an episode that broke off passes nothing: silence after a crash would
+    else pass a no-go trial.
+    """
+    replies = [event for event in events if isinstance(event, Replied)]
+    called = [event for event in events if isinstance(event, Called)]
+    ended = footer is not None and footer.status == "complete"
+    judged = score(trial, [r.text for r in replies], [r.step for r in replies])
+    if ended and judged.played < trial.steps:
+        raise InputError("ends as complete before its last step")
+    return Played(
+        trial=trial,
+        status="complete" if ended else "failed" if footer else "missing",
+        error=footer.error if footer else "",
+        usage=sum((event.completion.usage for event in called), Usage()),
+        pruned=sum(event.dropped > 0 for event in called),
+        result=judged if ended else msgspec.structs.replace(judged, passed=False),
+    )
 
 
 def _privilege(episode: Episode) -> str:
@@ -274,6 +279,7 @@ __all__ = [
     "Cast",
     "Replied",
     "TrialsSuite",
+    "judge",
     "make_manifest",
     "open_memories",
     "unit_files",

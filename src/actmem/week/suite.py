@@ -23,7 +23,6 @@ from actmem.week.judge import judge
 from actmem.week.menu import day_menu
 from actmem.week.obligations import WeekPlan, prepare
 from actmem.week.play import Acted, WeekEvent, play
-from actmem.week.records import Links, Obligation, records
 from actmem.week.results import Played, Result, result
 from actmem.week.scenario import Scenario, dump
 from actmem.week.world import World
@@ -185,12 +184,7 @@ class WeekSuite:
         )
 
     def _privilege(self, episode: Episode) -> str:
-        """Return the label of what an agent gets; nothing is loaded, scoring runs no code."""
-        setup = episode.settings.get("setup")
-        own = BUILT_IN[episode.agent].privilege if episode.agent in BUILT_IN else ""
-        nudged = setup is None or find_setup(setup).heartbeat
-        labels = [own, PRIVILEGED.get(self._nudge, "") if nudged else ""]
-        return ", ".join(label for label in labels if label)
+        return privilege(episode.agent, episode.settings.get("setup"), self._nudge)
 
     def play(
         self, episode: Episode, recorded: Sequence[Any], write: Callable[[Event], None]
@@ -282,17 +276,20 @@ class WeekSuite:
 
         Raises ``InputError`` for rows that are out of order or of another week.
         """
-        plan = self.plan(episode.unit)
         trace = self._folder.trace(episode, self.events)
+        events, footer = (trace.events, trace.footer) if trace else ((), None)
         try:
-            return judge(plan, trace.events if trace else (), trace.footer if trace else None)
+            return judge(self.plan(episode.unit), events, footer)
         except InputError as error:
             raise InputError(str(error), self._folder.trace_path(episode)) from None
 
-    @staticmethod
-    def obligations(plan: WeekPlan, rows: Sequence[Any], missing: int) -> list[Obligation]:
-        """Return the obligation records of an episode that lacks its last ``missing`` steps."""
-        return records(plan, rows, len(rows) - missing)
+
+def privilege(agent: str, setup: str | None, nudge: Nudge) -> str:
+    """Return the label of what an agent gets; nothing is loaded, scoring runs no code."""
+    own = BUILT_IN[agent].privilege if agent in BUILT_IN else ""
+    nudged = setup is None or find_setup(setup).heartbeat
+    labels = [own, PRIVILEGED.get(nudge, "") if nudged else ""]
+    return ", ".join(label for label in labels if label)
 
 
-__all__ = ["Cast", "Links", "Obligation", "WeekSuite", "make_manifest", "unit_files"]
+__all__ = ["Cast", "WeekSuite", "make_manifest", "privilege", "unit_files"]
