@@ -15,6 +15,7 @@ from actmem.cli.setup_options import (
     setup_options,
 )
 from actmem.cli.week_options import PATH
+from actmem.trials import MAX_TOKENS
 
 if TYPE_CHECKING:
     from actmem.run.plan import Manifest
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from actmem.trials.trial import Trial
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-MAX_TOKENS = 4096
-"""Most tokens of a reply, unless set lower (as in the source, section 4.1)."""
 
 _OPTIONS = (
     click.option(

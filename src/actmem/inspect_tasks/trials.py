@@ -33,9 +33,9 @@ from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
 from actmem.models.wording import Words, words
 from actmem.trace import Footer, Header, now, versions
+from actmem.trials import MAX_TOKENS
 from actmem.trials.agents.setups import (
     HISTORY_TOKENS,
-    MAX_TOKENS,
     PASSAGE_TOKENS,
     SetupOptions,
     bound,
