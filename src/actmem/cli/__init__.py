@@ -80,6 +80,9 @@ def main(args: Sequence[str] | None = None) -> None:
     code = run_cli(args)
     if code == INTERRUPTED:
         # Threads that an agent started may not end; whoever pressed Ctrl-C does not wait for them.
+        from actmem.process import end_programs
+
+        end_programs()
         sys.stderr.flush()
         os._exit(code)
     sys.exit(code)

@@ -26,7 +26,7 @@ _OPTIONS = (
         "agents",
         multiple=True,
         metavar="NAME",
-        help="A built-in agent or path/to/file.py:Class; repeat it. [default: all that need no model, or none with --model]",
+        help="A built-in agent, path/to/file.py:Class or cmd:PROGRAM; repeat it. [default: all that need no model, or none with --model]",
     ),
     click.option(
         "--weeks",

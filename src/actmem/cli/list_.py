@@ -24,6 +24,7 @@ def agents() -> None:
         note = f"  [privileged: {entry.privilege}]" if entry.privilege else ""
         click.echo(f"{name:<10}{entry.about}{note}")
     click.echo("path/to/file.py:Class  your own: a class with decide(observation)")
+    click.echo("cmd:PROGRAM  your own: a program that reads and writes lines of JSON")
 
 
 @list_.command()

@@ -24,9 +24,16 @@ run.add_command(run_mem2act)
 
 @run.command()
 @episode_options
+@click.option(
+    "--agent-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600,
+    show_default=True,
+    help="How long one answer of a cmd:PROGRAM may take.",
+)
 @click.option("-o", "--output", type=PATH, help="Run folder; an unfinished run in it is resumed.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
-def week(output: Path | None, as_json: bool, **given: Any) -> int:
+def week(output: Path | None, as_json: bool, agent_seconds: float, **given: Any) -> int:
     """Play simulated weeks, with agents that need no model or with models in setups."""
     from actmem.cli.conduct import conducted
     from actmem.report.terminal import progress
@@ -43,7 +50,8 @@ def week(output: Path | None, as_json: bool, **given: Any) -> int:
             begun(folder.path)
             steps = {s.scenario_name: sum(len(day.steps) for day in s.days) for s in scenarios}
             with progress(manifest.episodes, steps) as board:
-                execute(folder, WeekSuite(folder, board.step, cast), workers, board.ended)
+                suite = WeekSuite(folder, board.step, cast, agent_seconds)
+                execute(folder, suite, workers, board.ended)
         finally:
             for chat in chats:
                 chat.close()

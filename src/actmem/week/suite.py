@@ -14,10 +14,11 @@ from actmem.files import decode, read_bytes
 from actmem.models.chat import Usage
 from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
+from actmem.process import FORM, SECONDS, command_files
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
-from actmem.week.agents import BUILT_IN, Agent, AgentSpec, find_agent
+from actmem.week.agents import BUILT_IN, Agent, AgentSpec, close_agent, find_agent
 from actmem.week.agents.setups import SetupOptions, find_setup, make_agent
 from actmem.week.heartbeat import NUDGES, PRIVILEGED, Nudge
 from actmem.week.menu import day_menu
@@ -106,6 +107,8 @@ def _source(agent: str) -> dict[str, Any]:
     """Return the settings that say what an agent's code was: a changed file is another agent."""
     if agent in BUILT_IN:
         return {}
+    if agent.startswith(FORM):
+        return {"agent_files": command_files(agent.removeprefix(FORM))}
     path = Path(agent.rpartition(":")[0])
     return {"agent_file": hashlib.sha256(read_bytes(path)).hexdigest()}
 
@@ -142,13 +145,18 @@ class WeekSuite:
         folder: RunFolder,
         on_step: Callable[[], None] | None = None,
         cast: Cast | None = None,
+        seconds: float = SECONDS,
     ) -> None:
-        """``cast`` is needed to play episodes of setups, not to score them."""
+        """``cast`` is needed to play episodes of setups, not to score them.
+
+        ``seconds`` is how long one answer of a program that plays may take.
+        """
         if folder.manifest.suite != NAME:
             raise InputError(f"is a run of the suite {folder.manifest.suite!r}", folder.path)
         self._folder = folder
         self._on_step = on_step
         self._cast = cast
+        self._seconds = seconds
         self._nudge: Nudge = folder.manifest.settings.get("nudge", "channels")
         if self._nudge not in NUDGES:
             raise InputError(f"its manifest names an unknown nudge {self._nudge!r}", folder.path)
@@ -167,7 +175,7 @@ class WeekSuite:
         """Load an agent once a run: its file's module is the same for all workers and episodes."""
         with self._loading:
             if name not in self._agents:
-                self._agents[name] = find_agent(name)
+                self._agents[name] = find_agent(name, self._seconds)
             return self._agents[name]
 
     def header(self, episode: Episode) -> Header:
@@ -218,7 +226,10 @@ class WeekSuite:
             return Footer(status="failed", error=f"cannot be made: {describe(error)}")
         steps = [event for event in recorded if not isinstance(event, Called)]
         world = World(plan, self._nudge)
-        return play(agent, world, write, steps, self._on_step, resumed=bool(recorded))
+        try:
+            return play(agent, world, write, steps, self._on_step, resumed=bool(recorded))
+        finally:
+            close_agent(agent)
 
     def _vote(
         self,
