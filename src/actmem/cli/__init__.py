@@ -31,7 +31,7 @@ _NO_WORDS: tuple[type[Exception], ...] = (
 
 VERBS = {
     "make": "Make weeks and trials.",
-    "check": "Check scenario files, the content bank, models, memories.",
+    "check": "Check scenario files, the content bank, agents, models, memories.",
     "run": "Play a suite and print the scored table.",
     "plan": "Say what a run of models would take.",
     "score": "Score a log, or a run folder again.",
