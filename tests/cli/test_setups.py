@@ -270,7 +270,7 @@ def test_a_plan_says_what_a_run_takes(
 ) -> None:
     model = script(tmp_path, NOTHING)
     args = ("plan", "week", "--model", model, "--preset", "paper", "--scenario", week_file,
-            "--form", form, "--repeats", "2", "--price", "1", "0.1", "4", "--speed", "70", "20")  # fmt: skip
+            "--form", form, "--repeats", "2", "--price", "1,0.1,4", "--speed", "70", "20")  # fmt: skip
     called = call(*args, "--json")
     assert called.code == 0, called.err
     plan = json.loads(called.out)

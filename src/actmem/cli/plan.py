@@ -31,18 +31,10 @@ def plan() -> None:
     metavar="READ WRITE",
     help="Tokens a second that the model reads and writes, for the time.",
 )
-@click.option(
-    "--price",
-    nargs=3,
-    type=click.FloatRange(min=0),
-    metavar="NEW CACHED OUT",
-    help="Price of a million tokens of prompt, of cached prompt and of reply, for the cost.",
-)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
 def week(
     queries: int,
     speed: tuple[float, float] | None,
-    price: tuple[float, float, float] | None,
     as_json: bool,
     **given: Any,
 ) -> int:
@@ -58,10 +50,11 @@ def week(
         row = msgspec.to_builtins(one)
         if speed:
             row["hours"] = round(one.seconds(*speed) / 3600, 3)
-        if price:
+        if cast.prices:
             cached = one.prompt_tokens - one.new_tokens
-            parts = (one.new_tokens, cached, one.completion_tokens)
-            row["cost"] = round(sum(n * p for n, p in zip(parts, price, strict=True)) / 1e6, 4)
+            price = cast.prices.get(one.model)
+            tokens = (one.new_tokens, cached, one.completion_tokens)
+            row["cost"] = None if price is None else round(price.of(*tokens), 4)
         rows.append(row)
     _show(rows, as_json)
     return 0
@@ -70,7 +63,7 @@ def week(
 def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
     """Print a row a setup and model, and their sum."""
     counted = [name for name in rows[0] if name not in ("setup", "model")]
-    total = {name: round(sum(row[name] for row in rows), 4) for name in counted}
+    total = {name: _sum([row[name] for row in rows]) for name in counted}
     if as_json:
         from actmem.report.terminal import print_json
 
@@ -80,5 +73,15 @@ def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
     names = [heads.get(name, name) for name in counted]
     click.echo(f"{'setup':<14}" + "".join(f"{name:>14}" for name in names) + "  model")
     for row in [*rows, {"setup": "total", "model": ""} | total]:
-        cells = "".join(f"{row[name]:>14,}" for name in counted)
+        cells = "".join(_cell(row[name]) for name in counted)
         click.echo(f"{row['setup']:<14}{cells}  {row['model']}".rstrip())
+
+
+def _sum(values: list[float | None]) -> float | None:
+    """Return the sum; None where a part is not known."""
+    known = [value for value in values if value is not None]
+    return round(sum(known), 4) if len(known) == len(values) else None
+
+
+def _cell(value: float | None) -> str:
+    return f"{'n/a':>14}" if value is None else f"{value:>14,}"

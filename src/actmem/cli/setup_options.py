@@ -9,9 +9,11 @@ import click
 
 from actmem.cli.model_options import read_model_options
 from actmem.cli.week_options import PATH
+from actmem.errors import InputError
 
 if TYPE_CHECKING:
     from actmem.models.chat import Chat
+    from actmem.models.price import Price
     from actmem.week.suite import Cast
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,6 +40,18 @@ _OPTIONS = (
         "--max-tokens-total",
         type=click.IntRange(1),
         help="Stop when this command's calls have taken so many tokens; it can be resumed.",
+    ),
+    click.option(
+        "--price",
+        "prices",
+        multiple=True,
+        metavar="[MODEL=]NEW,CACHED,OUT",
+        help="Price of a million tokens of prompt, of cached prompt and of reply; repeat it.",
+    ),
+    click.option(
+        "--max-cost",
+        type=click.FloatRange(min=0, min_open=True),
+        help="Stop when this command's calls have cost so much; needs prices, can be resumed.",
     ),
     click.option(
         "--form",
@@ -81,11 +95,12 @@ def read_cast(given: dict[str, Any]) -> Cast | None:
     if given["setups"] and given["preset"]:
         raise click.UsageError("--setups or --preset, not both")
     if not given["models"]:
-        for option in ("setups", "preset"):
+        for option in ("setups", "preset", "prices", "max_cost"):
             if given[option]:
-                raise click.UsageError(f"--{option} needs a --model")
+                name = option.removesuffix("s") if option == "prices" else option
+                raise click.UsageError(f"--{name.replace('_', '-')} needs a --model")
         return None
-    from actmem.models.budget import Budget, BudgetedChat
+    from actmem.models.price import read_prices
     from actmem.models.registry import open_model
     from actmem.week.agents.setups import SETUPS, SetupOptions, find_setup
     from actmem.week.agents.wording import words
@@ -105,7 +120,24 @@ def read_cast(given: dict[str, Any]) -> Cast | None:
     chats: dict[str, Chat] = {
         name: open_model(name, model_options) for name in dict.fromkeys(given["models"])
     }
-    if given["max_tokens_total"] is not None:
-        budget = Budget(given["max_tokens_total"])
-        chats = {name: BudgetedChat(chat, budget) for name, chat in chats.items()}
-    return Cast(names, chats, options)
+    prices = read_prices(given["prices"], list(chats))
+    return Cast(names, _budgeted(chats, prices, given), options, prices)
+
+
+def _budgeted(
+    chats: dict[str, Chat], prices: dict[str, Price], given: dict[str, Any]
+) -> dict[str, Chat]:
+    """Return the models with their prices, within one budget."""
+    from actmem.models.budget import Budget, BudgetedChat
+
+    tokens, cost = given["max_tokens_total"], given["max_cost"]
+    unknown = [name for name in chats if name not in prices]
+    if cost is not None and unknown:
+        raise InputError(
+            f"the price of {unknown[0]} is not known; add --price {unknown[0]}=NEW,CACHED,OUT",
+            "--max-cost",
+        )
+    if tokens is None and not prices:
+        return chats
+    budget = Budget(tokens, cost)
+    return {name: BudgetedChat(chat, budget, prices.get(name)) for name, chat in chats.items()}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from actmem.errors import DivergedError, IncompleteError, InputError
 from actmem.files import decode, read_bytes
 from actmem.models.chat import Usage
+from actmem.models.price import Price
 from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
 from actmem.process import FORM, SECONDS, command_files
@@ -44,6 +45,8 @@ class Cast(NamedTuple):
     chats: Mapping[str, Chat]
     """Models by name. Nothing is sent before the first episode."""
     options: SetupOptions
+    prices: Mapping[str, Price] = {}
+    """Prices by model, where they are known."""
 
 
 def make_manifest(
@@ -196,10 +199,13 @@ class WeekSuite:
             return episode.settings
         settings = self._folder.manifest.settings
         shared = {name: settings[name] for name in ("form", "history_tokens", "prompts")}
+        model = episode.settings["model"]
+        price = self._cast.prices.get(model) if self._cast else None
         return (
             episode.settings
             | shared
-            | {"model_settings": settings["models"][episode.settings["model"]]}
+            | {"model_settings": settings["models"][model]}
+            | ({"price": price._asdict()} if price else {})
         )
 
     def _privilege(self, episode: Episode) -> str:
