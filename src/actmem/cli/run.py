@@ -36,7 +36,7 @@ run.add_command(run_mem2act)
 def week(output: Path | None, as_json: bool, agent_seconds: float, **given: Any) -> int:
     """Play simulated weeks, with agents that need no model or with models in setups."""
     from actmem.cli.conduct import conducted
-    from actmem.report.terminal import progress
+    from actmem.report.progress import progress
     from actmem.run.execute import execute
     from actmem.run.store import RunFolder
     from actmem.week.suite import WeekSuite, unit_files
@@ -50,7 +50,8 @@ def week(output: Path | None, as_json: bool, agent_seconds: float, **given: Any)
             begun(folder.path)
             steps = {s.scenario_name: sum(len(day.steps) for day in s.days) for s in scenarios}
             with progress(manifest.episodes, steps) as board:
-                suite = WeekSuite(folder, board.step, cast, agent_seconds)
+                suite = WeekSuite(folder, board.step, cast, agent_seconds, board.call)
+                board.take_up(suite.set_counts)
                 execute(folder, suite, workers, board.ended)
         finally:
             for chat in chats:

@@ -1,20 +1,16 @@
-"""Tables and progress in the terminal. Rates are per cent here, and n/a where undefined."""
+"""Tables in the terminal. Rates are per cent here, and n/a where undefined."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from actmem.run.plan import Episode
-from actmem.trace import Footer
 from actmem.week.records import Links
 from actmem.week.results import Rates, Result
 from actmem.week.scenario import Scenario
@@ -52,50 +48,6 @@ def _print(table: Table) -> None:
     """Print a table, wider than the terminal rather than with numbers cut short."""
     needed = _console(10_000).measure(table).minimum
     _console(max(needed, _console(None).width if sys.stdout.isatty() else WIDTH)).print(table)
-
-
-class Board:
-    """Progress on stderr: a bar in a terminal, a plain line for each failed episode elsewhere."""
-
-    def __init__(self, bar: Progress | None, steps: int, episodes: int) -> None:
-        self._bar = bar
-        self._episodes = episodes
-        self._ended = 0
-        self._failed = 0
-        self._task = bar.add_task(self._text(), total=steps) if bar else None
-
-    def _text(self) -> str:
-        failed = f", {self._failed} failed" if self._failed else ""
-        return f"{self._ended} of {self._episodes} episodes{failed}"
-
-    def step(self) -> None:
-        """Count one step played."""
-        if self._bar is not None and self._task is not None:
-            self._bar.advance(self._task)
-
-    def ended(self, episode: Episode, footer: Footer) -> None:
-        """Count one episode that ended."""
-        self._ended += 1
-        if footer.status == "failed":
-            self._failed += 1
-            print(f"failed: {episode.id}: {footer.error}", file=sys.stderr)
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=self._text())
-
-
-@contextmanager
-def progress(episodes: Sequence[Episode], steps: dict[str, int]) -> Iterator[Board]:
-    """Show how a run goes on. ``steps`` is the number of steps by unit."""
-    total = sum(steps[episode.unit] for episode in episodes)
-    if not sys.stderr.isatty():
-        yield Board(None, total, len(episodes))
-        return
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("steps"),
-        TimeElapsedColumn(),
-    )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield Board(bar, total, len(episodes))
 
 
 def show_results(results: Sequence[Result]) -> None:

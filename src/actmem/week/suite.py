@@ -149,10 +149,12 @@ class WeekSuite:
         on_step: Callable[[], None] | None = None,
         cast: Cast | None = None,
         seconds: float = SECONDS,
+        on_call: Callable[[Usage], None] | None = None,
     ) -> None:
         """``cast`` is needed to play episodes of setups, not to score them.
 
-        ``seconds`` is how long one answer of a program that plays may take.
+        ``on_step`` and ``on_call`` are called after each step and each call of a model, by the
+        thread that plays. ``seconds`` is how long one answer of a program that plays may take.
         """
         if folder.manifest.suite != NAME:
             raise InputError(f"is a run of the suite {folder.manifest.suite!r}", folder.path)
@@ -160,6 +162,7 @@ class WeekSuite:
         self._on_step = on_step
         self._cast = cast
         self._seconds = seconds
+        self._on_call = on_call
         self._nudge: Nudge = folder.manifest.settings.get("nudge", "channels")
         if self._nudge not in NUDGES:
             raise InputError(f"its manifest names an unknown nudge {self._nudge!r}", folder.path)
@@ -223,7 +226,8 @@ class WeekSuite:
         plan = self.plan(episode.unit)
         if episode.after:
             return self._vote(episode, plan, recorded, write)
-        tape = Tape((event for event in recorded if isinstance(event, Called)), write)
+        calls = (event for event in recorded if isinstance(event, Called))
+        tape = Tape(calls, lambda called: self._called(called, write))
         try:
             agent = self._make(episode, plan, tape)
         except BaseException as error:
@@ -236,6 +240,12 @@ class WeekSuite:
             return play(agent, world, write, steps, self._on_step, resumed=bool(recorded))
         finally:
             close_agent(agent)
+
+    def _called(self, called: Called, write: Callable[[Event], None]) -> None:
+        """Write a call down, then count it."""
+        write(called)
+        if self._on_call is not None:
+            self._on_call(called.completion.usage)
 
     def _vote(
         self,
@@ -289,6 +299,18 @@ class WeekSuite:
             )
             for agent, episodes in by_agent.items()
         ]
+
+    def set_counts(self, episode: Episode) -> tuple[int, int, int] | None:
+        """Return hits, false alarms and misses of an episode played to its end, else None."""
+        if not self._folder.trace_path(episode).exists():
+            return None
+        played = self.played(episode)
+        counts = played.score.summary
+        return (
+            (counts["set_tp"], counts["set_fp"], counts["set_fn"])
+            if played.status == "complete"
+            else None
+        )
 
     def played(self, episode: Episode) -> Played:
         """Score one episode. What was not played counts as empty acts.
