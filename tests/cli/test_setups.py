@@ -81,7 +81,7 @@ def test_the_header_names_what_moves_the_number(
 
 
 @pytest.mark.parametrize("entry", [{"fail": "connection refused"}, "rubbish", "", '{"action":'])
-@pytest.mark.parametrize("setup", ["single", "ledger", "heartbeat", "heartbeat-60"])
+@pytest.mark.parametrize("setup", ["single", "ledger", "heartbeat", "heartbeat-60", "hierarchy"])
 def test_what_never_answers_scores_nothing(
     call: Call, week_file: Path, tmp_path: Path, entry: Any, setup: str
 ) -> None:
