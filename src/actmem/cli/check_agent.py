@@ -83,19 +83,21 @@ def _candidates(
             ),
         )
     if cast is not None:
-        for model, chat in cast.chats.items():
-            for setup in cast.setups:
-                if find_setup(setup).replays:
-                    continue  # a vote is no agent: it reads another episode's trace
-                yield (
-                    f"{setup} {model}",
-                    Candidate(
+        live = [name for name in cast.setups if not find_setup(name).replays]  # a vote is no agent
+        if not live:
+            raise click.UsageError("--setups names no setup that plays itself")
+        try:
+            for model, chat in cast.chats.items():
+                for setup in live:
+                    candidate = Candidate(
                         make=partial(_setup, setup, chat, cast.options),
                         claims=claims | {"restores"},
                         nudge=given["nudge"],
-                    ),
-                )
-            chat.close()
+                    )
+                    yield f"{setup} {model}", candidate
+        finally:
+            for chat in cast.chats.values():
+                chat.close()
 
 
 def _setup(
