@@ -23,7 +23,8 @@ from actmem.week.scenario import dump
 from .conftest import need
 
 NAME = "smollm2-135m"
-SETUPS = ("single", "ledger", "heartbeat", "hierarchy")
+SETUPS = ("single", "ledger", "heartbeat-60", "hierarchy")
+"""With ``heartbeat`` this model does nothing but switch it, to the limit of every step."""
 STEPS = 2
 
 
