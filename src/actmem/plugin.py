@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import sys
 from collections.abc import Callable
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from actmem.errors import InputError
+from actmem.files import read_bytes
+from actmem.process import FORM, command_files
 
 
 def load_class(path: Path, name: str, kind: str, methods: dict[str, str]) -> Callable[..., Any]:
@@ -37,3 +40,14 @@ def load_class(path: Path, name: str, kind: str, methods: dict[str, str]) -> Cal
         needed = " and ".join(methods.values())
         raise InputError(f"has no class {name!r} with {needed}", path)
     return found  # type: ignore[no-any-return]  # any class with the methods will do
+
+
+def source(agent: str) -> dict[str, Any]:
+    """Return the settings that say what the code of ``path/to/file.py:Class`` or ``cmd:…`` was.
+
+    A changed file is another agent: a run is not resumed with it.
+    """
+    if agent.startswith(FORM):
+        return {"agent_files": command_files(agent.removeprefix(FORM))}
+    path = Path(agent.rpartition(":")[0])
+    return {"agent_file": hashlib.sha256(read_bytes(path)).hexdigest()}

@@ -60,6 +60,8 @@ class Footer(Event, frozen=True, tag="end", kw_only=True):
     error: str = ""
     provider: bool = False
     """True where a provider's failure ended the episode, not the agent."""
+    resumes: bool = False
+    """True for a failed episode whose record still holds: a further run goes on from its end."""
     seconds: float = 0.0
 
 
@@ -84,6 +86,8 @@ class Trace(Struct, Generic[E], frozen=True):
     footer: Footer | None
     size: int
     """Bytes of the whole lines; what follows in the file is torn."""
+    body: int
+    """Bytes of the lines before the footer."""
 
 
 def read_trace(path: Path, events: Any) -> Trace[Any]:
@@ -96,6 +100,11 @@ def read_trace(path: Path, events: Any) -> Trace[Any]:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path) from None
+    return parse_trace(data, events, path)
+
+
+def parse_trace(data: bytes, events: Any, where: str | Path) -> Trace[Any]:
+    """Read a trace from its bytes, as ``read_trace`` does; ``where`` names them in errors."""
     whole = data[: data.rfind(b"\n") + 1]
     decoder = msgspec.json.Decoder(Header | Footer | events)
     parts: list[Any] = []
@@ -103,13 +112,14 @@ def read_trace(path: Path, events: Any) -> Trace[Any]:
         try:
             parts.append(decoder.decode(line))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise InputError(f"no trace line: {error}", f"{path}:{number}") from None
+            raise InputError(f"no trace line: {error}", f"{where}:{number}") from None
     if not parts or not isinstance(parts[0], Header):
-        raise InputError("a trace begins with its header", f"{path}:1")
+        raise InputError("a trace begins with its header", f"{where}:1")
     footer = parts.pop() if isinstance(parts[-1], Footer) else None
     if any(isinstance(part, Header | Footer) for part in parts[1:]):
-        raise InputError("header or footer in the middle of the trace", path)
-    return Trace(parts[0], tuple(parts[1:]), footer, len(whole))
+        raise InputError("header or footer in the middle of the trace", where)
+    body = len(whole) if footer is None else whole.rfind(b"\n", 0, -1) + 1
+    return Trace(parts[0], tuple(parts[1:]), footer, len(whole), body)
 
 
 def _plain(value: Any) -> str | int | float:

@@ -43,6 +43,7 @@ def without_times(path: Path) -> Trace[Any]:
         trace.events,
         msgspec.structs.replace(trace.footer, seconds=0.0),
         size=0,
+        body=0,
     )
 
 

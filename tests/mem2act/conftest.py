@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from actmem.mem2act.data import Dataset, load
+
 ROOT = Path(__file__).parents[2]
 REFERENCE = Path(os.environ.get("ACTMEM_REFERENCE", ROOT.parent / "shared" / "reference"))
 
@@ -139,3 +141,25 @@ def task_row() -> Callable[..., dict[str, Any]]:
 def session_row() -> Callable[..., dict[str, Any]]:
     """Return ``make_session``."""
     return make_session
+
+
+@pytest.fixture
+def data(build: Build) -> Dataset:
+    """Return three sessions of three pairs each and two tasks; no turn holds a gold place, Zanzibar Kiosk."""
+    sessions = []
+    for number in range(3):
+        turns = [
+            {
+                "role": "assistant" if n % 2 else "user",
+                "content": f"Turn {n} of session {number}: " + "we spoke of the harbour inn. " * 8,
+                "source_id": f"c{number}",
+            }
+            for n in range(6)
+        ]
+        sessions.append(
+            make_session(f"s{number}", turns=turns, original_conversation_ids=[f"c{number}"])
+        )
+    tasks = [make_task(name, query=f"Book it for {name}, as I said.") for name in ("Ann", "Bob")]
+    for task in tasks:
+        task["tool_call"]["arguments"] |= {"place": "Zanzibar Kiosk"}
+    return load(build(tasks, sessions))

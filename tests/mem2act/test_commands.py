@@ -72,3 +72,25 @@ def test_score_prints_fractions_and_says_what_is_missing(
     code, out, err = call("score", "mem2act", "--predictions", path, "--data", folder)
     assert (code, err) == (0, "")
     assert out.splitlines()[1].split()[:3] == ["all", "2", "100.0"]
+
+
+def test_a_strict_check_lists_more(
+    call: Callable[..., Called], build: Build, task_row: Row
+) -> None:
+    folder = build([task_row(query="Book a table for four.")])
+    assert call("check", "mem2act", folder).code == 0
+    code, out, _ = call("check", "mem2act", folder, "--strict")
+    assert code == 1
+    assert "t1: people stands in the request [given_value]" in out
+    assert "t1: place: 'the usual place' stands in no source [ungrounded_value]" in out
+
+
+def test_the_shipped_data_are_found_by_name(call: Callable[..., Called], tmp_path: Path) -> None:
+    assert call("check", "mem2act", "mini", "--strict").code == 0
+    assert call("check", "mem2act", "mini-11").code == 2
+    command = ("run", "mem2act", "--memory", "none", "--json", "-o")
+    found = json.loads(call(*command, tmp_path / "whole").out)
+    assert list(found["units"]) == ["mini"]
+    found = json.loads(call(*command, tmp_path / "part", "--data", "mini-10").out)
+    assert list(found["units"]) == ["mini-10"]
+    assert found["rows"][0]["planned"] == 10

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import json
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from tests.memory.conftest import HashingEmbedder, Typical, parts
 
 from actmem.cli import run_cli
 from actmem.errors import InputError
@@ -17,6 +21,7 @@ from actmem.memory.hybrid import Hybrid
 from actmem.memory.long_term import LongTerm
 from actmem.memory.protocol import Memory, Passage, Turn
 from actmem.memory.registry import BUILT_IN, find_memory
+from actmem.models.scripted import ScriptedChat
 
 
 def broken(make: Callable[[], Memory]) -> set[str]:
@@ -26,6 +31,20 @@ def broken(make: Callable[[], Memory]) -> set[str]:
 @pytest.mark.parametrize("kind", [BM25, Full, Dense, Hybrid, LongTerm])
 def test_the_built_in_memories_keep_the_contract(kind: Any, embedder: Any) -> None:
     assert check_contract(lambda: kind() if kind in (BM25, Full) else kind(embedder)) == []
+
+
+@pytest.mark.parametrize("name", [name for name, entry in BUILT_IN.items() if entry.model])
+@pytest.mark.parametrize("garbled", [False, True])
+def test_the_systems_that_call_a_model_keep_it_whatever_the_model_says(
+    name: str, garbled: bool, tmp_path: Path
+) -> None:
+    chat = ScriptedChat(["I had rather not."]) if garbled else Typical()
+    spec = find_memory(name)
+    found = check_contract(lambda: cast("Memory", spec.make(parts(chat, tmp_path))))
+    # Without any reply a memory may have nothing to read, and may break nothing else; so may one
+    # that holds nothing but replies, whatever they are.
+    silent = garbled or name in ("langmem", "mem0")
+    assert {one.rule for one in found} <= ({"readable"} if silent else set())
 
 
 def test_no_memory_at_all_is_only_unreadable() -> None:
@@ -115,12 +134,53 @@ def test_the_command_lists_what_does_not_hold(capfd: pytest.CaptureFixture[str])
     assert "there are none, full, bm25" in capfd.readouterr().err
 
 
-def test_every_built_in_memory_can_be_made(embedder: Any) -> None:
+def test_every_built_in_memory_can_be_made(tmp_path: Path) -> None:
     for name, entry in BUILT_IN.items():
         spec = find_memory(name)
-        memory = spec.make(lambda: embedder)
+        memory = spec.make(parts(folder=tmp_path))
         assert spec.privilege == entry.privilege
         assert hasattr(memory, "read_evidence" if entry.privilege else "read")
+        getattr(memory, "close", lambda: None)()
+
+
+def test_the_list_says_what_each_built_in_memory_needs() -> None:
+    for name, entry in BUILT_IN.items():
+        spec = find_memory(name)
+        assert entry.model == ("model" in spec.needs)
+        assert not entry.model or spec.settings
+
+
+SETTINGS = """
+class Mine:
+    settings = SET
+    def write(self, turns): ...
+    def read(self, query, budget): return []
+"""
+
+
+def test_settings_of_a_user_are_json_data(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(SETTINGS.replace("SET", "{'size': 3}"))
+    assert find_memory(f"{path}:Mine").settings == {"size": 3}
+    for wrong, why in (("[1]", "are no dict"), ("{'size': object()}", "are no JSON data")):
+        path.write_text(SETTINGS.replace("SET", wrong))
+        with pytest.raises(InputError, match=f"its settings {why}"):
+            find_memory(f"{path}:Mine")
+
+
+def test_a_memory_that_calls_a_model_is_checked_with_one(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("actmem.memory.open.open_embedder", HashingEmbedder)
+    assert run_cli(["check", "memory", "memtree"]) == 2
+    assert "memory memtree: calls a model: give one with --model" in capfd.readouterr().err
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"reply": {"summary": "Something."}, "schema": "summary"}]))
+    assert run_cli(["check", "memory", "memtree", "--model", f"scripted:{script}"]) == 0
+    assert re.search(r"\d+ calls, \d+ tokens, 0 invalid replies", capfd.readouterr().err)
+    script.write_text(json.dumps([{"fail": "no route to host"}]))
+    assert run_cli(["check", "memory", "a-mem", "--model", f"scripted:{script}"]) == 3
+    assert "no route to host" in capfd.readouterr().err
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,6 +194,18 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         InputError, match=r"memory bm25: needs bm25s: pip install 'actmem\[memory\]'"
     ):
         load("actmem.memory.bm25", "memory bm25")
+
+
+@pytest.mark.parametrize(("name", "package"), [("langmem", "langgraph"), ("mem0", "mem0")])
+def test_a_missing_library_is_named_with_its_extra(
+    name: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, f"actmem.memory.{name}", raising=False)
+    for module in [one for one in sys.modules if one.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(InputError, match=rf"memory {name}: needs {package}.*actmem\[{name}\]"):
+        find_memory(name)
 
 
 def test_a_bug_of_ours_is_no_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:

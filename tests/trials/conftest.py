@@ -1,10 +1,15 @@
-"""Shared: the released set, and what each floor makes of it."""
+"""Shared: the released set, what each floor makes of it, and an embedder without weights."""
 
 import functools
-from collections.abc import Callable
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
 
+import numpy as np
 import pytest
 
+from actmem.memory.open import EmbedderSpec
 from actmem.trials.agents.agent import play
 from actmem.trials.agents.floors import floor
 from actmem.trials.make import released
@@ -35,3 +40,22 @@ def small(trials: tuple[Trial, ...]) -> list[Trial]:
     return [
         next(t for t in trials if t.world == world) for world in sorted({t.world for t in trials})
     ]
+
+
+class HashingEmbedder:
+    """Words hashed into 64 signed places: texts that share words are near each other."""
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        rows = np.zeros((len(texts), 64), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in re.findall(r"\w+", text.casefold()):
+                seed = hashlib.sha256(word.encode()).digest()
+                row[seed[0] % 64] += 1 if seed[1] % 2 else -1
+            norm = np.linalg.norm(row)
+            row /= norm if norm else 1
+        return rows
+
+
+@pytest.fixture
+def embedder() -> EmbedderSpec:
+    return EmbedderSpec("hashing", {"model": "hashing"}, HashingEmbedder)

@@ -49,6 +49,16 @@ def test_everything_else_gets_a_sentence(text: str) -> None:
     assert reply.endswith(".")
 
 
+@pytest.mark.parametrize(
+    "text", ["add_item('a')\nadd_meeting('b', '09:30')", "wait(); wait()", "flip(1) flip(2)"]
+)
+def test_two_calls_are_told_that_they_are_two(text: str) -> None:
+    reply = parse(text, SIGNATURES)
+    assert isinstance(reply, str)
+    assert "more than one call" in reply
+    assert "more than one call" not in str(parse("add_item(add_item('x'))", SIGNATURES))
+
+
 @given(st.text(max_size=300) | st.sampled_from(BAD))
 @settings(max_examples=400, deadline=None)
 def test_no_text_breaks_a_world(text: str) -> None:

@@ -1,11 +1,9 @@
 """In the runner: fail closed, resumed, bound to its trials; and nothing hidden reaches an agent."""
 
-import json
 import random
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from actmem.errors import InputError
 from actmem.run.execute import execute
@@ -13,11 +11,10 @@ from actmem.run.store import RunFolder
 from actmem.trials.agents import find_agent
 from actmem.trials.agents.agent import play
 from actmem.trials.agents.floors import floor
-from actmem.trials.commands import make_trials, run_trials
 from actmem.trials.grammar import Call
 from actmem.trials.results import Result
 from actmem.trials.score import score
-from actmem.trials.select import choose, load
+from actmem.trials.select import choose, sample
 from actmem.trials.suite import TrialsSuite, make_manifest, unit_files
 from actmem.trials.trial import Trial
 from actmem.trials.world import Episode, Observation
@@ -132,27 +129,38 @@ def test_planning_refuses_what_cannot_run(small: list[Trial]) -> None:
         find_agent("nowhere.py:Agent")
 
 
-def test_commands(tmp_path: Path) -> None:
-    runner = CliRunner()
-    path = tmp_path / "fresh.jsonl"
-    made = runner.invoke(
-        make_trials, ["--seed", "3", "--subset", "B", "--count", "9", "-o", str(path)]
-    )
-    assert made.exit_code == 0
-    assert len(load(path)) == 9
-    done = runner.invoke(
-        run_trials,
-        ["--file", str(path), "--agent", "oracle", "--json", "-o", str(tmp_path / "run")],
-        standalone_mode=False,
-    )
-    assert done.return_value == 0
-    (row,) = json.loads(done.stdout)["rows"]
-    assert (row["planned"], row["accuracy"]) == (9, 1.0)
-    table = runner.invoke(
-        run_trials, ["--subset", "A", "-o", str(tmp_path / "all")], standalone_mode=False
-    )
-    assert table.return_value == 0
-    assert "keyword" in table.stdout
+def test_a_folder_is_scored_without_the_agents_code(
+    agents: Path, tmp_path: Path, small: list[Trial]
+) -> None:
+    (first,) = run(tmp_path / "run", small, f"{agents}:Waits")
+    agents.write_text("raise SystemExit('this must not run')")
+    assert TrialsSuite(RunFolder.open(tmp_path / "run")).results() == [first]
+
+
+def test_the_plan_records_what_an_agents_file_held(agents: Path, small: list[Trial]) -> None:
+    (one, *_) = make_manifest(small, [f"{agents}:Waits"]).episodes
+    agents.write_text(AGENT + "# another\n")
+    (two, *_) = make_manifest(small, [f"{agents}:Waits"]).episodes
+    assert len(one.settings["agent_file"]) == 64
+    assert one.settings != two.settings
+    assert make_manifest(small, ["nop"]).episodes[0].settings == {}
+
+
+def test_a_run_goes_trial_by_trial(small: list[Trial]) -> None:
+    plan = make_manifest(small, ["nop", "oracle"], repeats=2)
+    assert [e.unit for e in plan.episodes] == [t.id for t in small for _ in range(4)]
+    assert [e.agent for e in plan.episodes[:4]] == ["nop", "nop", "oracle", "oracle"]
+    seeds = {a: [e.seed for e in plan.episodes if e.agent == a] for a in ("nop", "oracle")}
+    assert seeds["nop"] == seeds["oracle"]  # all agents meet the same chance
+
+
+def test_the_sample_has_one_trial_a_world_and_subset() -> None:
+    chosen = sample()
+    assert len({(t.subset, t.world) for t in chosen}) == len(chosen) == 12
+    assert {t.kind for t in chosen if t.subset != "A"} == {"time", "event", "mixed"}
+    listed = Path(__file__).parents[2] / "docs" / "trials.md"
+    for trial in chosen:
+        assert f"--trial {trial.id}" in listed.read_text()
 
 
 def test_nothing_hidden_reaches_an_agent(trials: tuple[Trial, ...]) -> None:

@@ -15,8 +15,9 @@ from actmem.week.check import check
 from actmem.week.content.schema import SNAPSHOT_CHANNELS
 from actmem.week.make import Knobs, make_week, make_weeks
 from actmem.week.obligations import DayState, Verdict, prepare
+from actmem.week.paper import paper
 from actmem.week.scenario import Scenario, dump, minutes
-from actmem.week.stats import paper_table_1, stats
+from actmem.week.stats import stats
 
 PAPER = Knobs(profile="paper")
 FULL = Knobs(profile="full")
@@ -47,7 +48,7 @@ def test_seeds_differ_and_follow_one_another() -> None:
 @pytest.mark.parametrize("seed", range(1, 13))
 def test_a_paper_week_holds_what_the_paper_describes(seed: int) -> None:
     week = make_week(seed, PAPER)
-    row, published = stats(week), paper_table_1()
+    row, published = stats(week), paper().table_1
     for name in (
         "Days", "Event-based tasks", "Time-based tasks", "Regular tasks", "Channel-triggered tasks",
         "Cross-day tasks", "Update events (total)", "Cancel / Override / Reschedule",

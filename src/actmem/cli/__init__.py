@@ -35,9 +35,11 @@ VERBS = {
     "run": "Play a suite and print the scored table.",
     "plan": "Say what a run of models would take.",
     "score": "Score a log, or a run folder again.",
+    "report": "Report on runs: tables, intervals, one HTML page.",
+    "compare": "Set agents and runs against each other on the same units.",
     "explain": "Say why each task is or is not due, and what the agent did.",
     "fetch": "Fetch what does not come with ActMem: models.",
-    "list": "List what can be named: agents, models, setups.",
+    "list": "List what can be named: agents, memories, models, setups.",
 }
 """What each verb does; its module is ``actmem.cli.<verb>`` with a command named as the verb."""
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from actmem.cli.model_options import model_options
-from actmem.cli.setup_options import read_cast, setup_options
+from actmem.cli.episode_options import cast_options, read_cast
 
 if TYPE_CHECKING:
     from actmem.models.chat import Chat
@@ -37,8 +36,7 @@ VERDICTS = {True: "ok", False: "FAIL", None: "-"}
     show_default=True,
     help="How long one decision may take.",
 )
-@model_options
-@setup_options
+@cast_options
 def agent(name: str | None, claims: tuple[str, ...], seconds: float, **given: Any) -> int:
     """Play three tiny weeks with an agent and say which rules it keeps.
 

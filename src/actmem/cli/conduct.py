@@ -5,14 +5,21 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import click
 
 from actmem.errors import Interrupted
+from actmem.run.coverage import Covered, shortfalls
+
+if TYPE_CHECKING:
+    from actmem.models.chat import Chat
+    from actmem.report.progress import Board
+    from actmem.run.plan import Manifest, Suite
+    from actmem.run.store import RunFolder
 
 OUTPUT_OPTIONS = ("-o", "--output")
 
@@ -112,3 +119,45 @@ def _words() -> list[str]:
     """Return the command line's words, as ``run_cli`` was given them."""
     words = click.get_current_context().find_root().obj
     return list(words) if isinstance(words, list) else sys.argv[1:]
+
+
+class Planned(NamedTuple):
+    """A run that can begin."""
+
+    manifest: Manifest
+    files: Mapping[str, bytes]
+    """What the run folder keeps of its units, by name."""
+    steps: Mapping[str, int]
+    """Steps by unit, for the progress."""
+    suite: Callable[[RunFolder, Board], Suite]
+    """Makes the suite for a folder; it tells the board of each step."""
+    chats: Sequence[Chat]
+    """The models that play; they are closed at the end."""
+
+
+def carry_out(output: Path | None, workers: int, plan: Callable[[], Planned]) -> RunFolder:
+    """Play what ``plan`` returns in the folder ``output``, or a new one, and return the folder."""
+    from actmem.report.progress import progress
+    from actmem.run.execute import execute
+    from actmem.run.store import RunFolder
+
+    with conducted(output) as begun:
+        planned = plan()
+        workers = min([workers, *(chat.parallel for chat in planned.chats)])
+        try:
+            folder = RunFolder.prepare(output, planned.manifest, planned.files)
+            begun(folder.path)
+            with progress(planned.manifest.episodes, planned.steps) as board:
+                execute(folder, planned.suite(folder, board), workers, board.ended)
+        finally:
+            for chat in planned.chats:
+                chat.close()
+    return folder
+
+
+def coverage(results: Iterable[Covered]) -> int:
+    """Say on stderr which results are incomplete, and return the exit code: 3 if any is, else 0."""
+    lines = shortfalls(results)
+    for line in lines:
+        click.echo(f"incomplete: {line}", err=True)
+    return 3 if lines else 0

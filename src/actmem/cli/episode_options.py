@@ -1,20 +1,24 @@
-"""Options that say which episodes a run has; ``run`` and ``plan`` share them."""
+"""Options that say which episodes a run of weeks has; ``run`` and ``plan`` share them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from actmem.cli.budget_options import prices
 from actmem.cli.model_options import model_options
-from actmem.cli.setup_options import read_cast, setup_options
+from actmem.cli.setup_options import (
+    open_chats,
+    refuse_without_model,
+    setup_names,
+    setup_options,
+)
 from actmem.cli.week_options import KNOBS, PATH, knob_options, refuse_together
 
 if TYPE_CHECKING:
     from actmem.run.plan import Manifest
-    from actmem.week.make import Knobs
     from actmem.week.scenario import Scenario
     from actmem.week.suite import Cast
 
@@ -65,9 +69,40 @@ _OPTIONS = (
 )
 
 
+_CAST_OPTIONS = (
+    click.option(
+        "--preset",
+        type=click.Choice(["paper"]),
+        help="'paper': all eight setups of PM-Bench, six live and two replayed.",
+    ),
+    click.option(
+        "--form",
+        type=click.Choice(["list", "flags"]),
+        default="list",
+        show_default=True,
+        help="Replies name handles, or give a flag for each; flags suit small models.",
+    ),
+    click.option(
+        "--nudge",
+        type=click.Choice(["neutral", "channels", "informed", "task-reminder"]),
+        default="channels",
+        show_default=True,
+        help="What a heartbeat says; the last two are privileged.",
+    ),
+)
+
+
+def cast_options(command: F) -> F:
+    """Add the options of models in setups to a command; ``read_cast`` takes them."""
+    command = setup_options("single")(model_options(command))
+    for option in reversed(_CAST_OPTIONS):
+        command = option(command)
+    return command
+
+
 def episode_options(command: F) -> F:
     """Add the options of agents, weeks, setups, models and knobs to a command."""
-    command = setup_options(model_options(knob_options(command)))
+    command = cast_options(knob_options(command))
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -77,11 +112,12 @@ def planned(given: dict[str, Any]) -> tuple[list[Scenario], Cast | None, Manifes
     """Return the weeks, the models in their setups, and the plan of the run that options give."""
     from actmem.cli.conduct import stdout_kept
     from actmem.week.agents import BUILT_IN
+    from actmem.week.standard import choose_weeks
     from actmem.week.suite import make_manifest
 
     if given["files"]:
         refuse_together("scenario", "weeks", *KNOBS)
-    scenarios = _scenarios(given["weeks"], given["files"], given["seed"], given["knobs"])
+    scenarios = choose_weeks(given["weeks"], given["files"], given["seed"], given["knobs"])
     cast = read_cast(given)
     agents = given["agents"]
     if not agents and cast is None:
@@ -98,16 +134,24 @@ def planned(given: dict[str, Any]) -> tuple[list[Scenario], Cast | None, Manifes
     return scenarios, cast, manifest
 
 
-def _scenarios(
-    weeks: int, files: tuple[Path, ...], seed: int | None, wanted: Knobs
-) -> list[Scenario]:
-    """Return the weeks of files, of a seed, or the first of the standard set."""
-    from actmem.week.make import Knobs, make_weeks
-    from actmem.week.pmbench import load_any
-    from actmem.week.standard import standard_weeks
+def read_cast(given: dict[str, Any]) -> Cast | None:
+    """Return which models play in which setups, None where no model is given."""
+    if given["setups"] and given["preset"]:
+        raise click.UsageError("--setups or --preset, not both")
+    if not given["models"]:
+        refuse_without_model(given, "setups", "preset")
+        return None
+    from actmem.models.wording import words
+    from actmem.week.agents.setups import SETUPS, SetupOptions, find_setup
+    from actmem.week.agents.wording import built_in
+    from actmem.week.suite import Cast
 
-    if files:
-        return [load_any(path) for path in files]
-    if seed is None and wanted == Knobs():
-        return standard_weeks(weeks)
-    return list(make_weeks(1 if seed is None else seed, weeks, wanted))
+    names = list(SETUPS) if given["preset"] else setup_names(given, "single")
+    for name in names:
+        find_setup(name)
+    options = SetupOptions(
+        words=words(built_in(), given["prompts"]),
+        form=given["form"],
+        history_tokens=given["history_tokens"],
+    )
+    return Cast(names, open_chats(given), options, prices(given))

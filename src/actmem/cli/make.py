@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from actmem.cli.make_trials import make_trials
 from actmem.cli.week_options import PATH, knob_options
-from actmem.trials.commands import make_trials
 
 if TYPE_CHECKING:
     from actmem.week.make import Knobs

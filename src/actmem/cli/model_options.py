@@ -40,19 +40,32 @@ _OPTIONS = (
         help="'none' sends no temperature, for models that refuse one.",
     ),
     click.option("--model-seed", type=int, help="Seed of the model's sampling, where it has one."),
-    click.option(
-        "--max-tokens", type=int, default=1024, show_default=True, help="Most tokens of a reply."
-    ),
     click.option("--window", type=int, help="Tokens of prompt and reply that the model takes."),
     click.option("--threads", type=int, help="Threads of a local model. [default: all but one]"),
 )
 
 
+def model_options_with(max_tokens: int) -> Callable[[F], F]:
+    """Return what adds the options of a model to a command, with the most tokens of a reply."""
+    limit = click.option(
+        "--max-tokens",
+        type=int,
+        default=max_tokens,
+        show_default=True,
+        help="Most tokens of a reply.",
+    )
+
+    def add(command: F) -> F:
+        for option in reversed((*_OPTIONS, limit)):
+            command = option(command)
+        return command
+
+    return add
+
+
 def model_options(command: F) -> F:
     """Add the options of a model to a command; ``read_model_options`` takes them."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return model_options_with(ModelOptions().max_tokens)(command)
 
 
 def read_model_options(given: dict[str, Any]) -> ModelOptions:

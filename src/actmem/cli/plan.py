@@ -2,17 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import msgspec
 
+from actmem.cli.budget_options import prices
 from actmem.cli.episode_options import episode_options, planned
+from actmem.cli.mem2act_options import mem2act_options
+from actmem.cli.mem2act_options import planned as planned_mem2act
+from actmem.cli.trials_options import planned as planned_trials
+from actmem.cli.trials_options import trials_options
+
+if TYPE_CHECKING:
+    from actmem.models.estimate import Estimate
+    from actmem.models.price import Price
+    from actmem.run.plan import Manifest
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @click.group()
 def plan() -> None:
     """Say what a run would take, before any call."""
+
+
+_OPTIONS = (
+    click.option(
+        "--speed",
+        nargs=2,
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="READ WRITE",
+        help="Tokens a second that the model reads and writes, for the time.",
+    ),
+    click.option(
+        "--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout."
+    ),
+)
+
+
+def estimate_options(command: F) -> F:
+    """Add the options of an estimate to a command; ``_show`` takes them."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
 
 
 @plan.command()
@@ -24,14 +58,7 @@ def plan() -> None:
     show_default=True,
     help="Channels that a model is taken to ask at each step.",
 )
-@click.option(
-    "--speed",
-    nargs=2,
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="READ WRITE",
-    help="Tokens a second that the model reads and writes, for the time.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
+@estimate_options
 def week(
     queries: int,
     speed: tuple[float, float] | None,
@@ -43,21 +70,73 @@ def week(
 
     scenarios, cast, manifest = planned(given)
     if cast is None:
-        click.echo(f"{len(manifest.episodes)} episodes, no model call", err=True)
-        return 0
+        return _no_calls(manifest)
+    found = estimates(manifest, scenarios, cast.chats, cast.options, queries)
+    _show(_rows(found, speed, prices(given)), as_json)
+    return 0
+
+
+@plan.command()
+@trials_options
+@estimate_options
+def trials(
+    speed: tuple[float, float] | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Estimate calls and tokens of models in setups on trials; nothing is sent or written."""
+    from actmem.trials.estimate import estimates
+
+    chosen, cast, manifest = planned_trials(given)
+    if cast is None:
+        return _no_calls(manifest)
+    found = estimates(manifest, chosen, cast.chats, cast.options)
+    _show(_rows(found, speed, prices(given)), as_json)
+    return 0
+
+
+@plan.command()
+@mem2act_options
+@estimate_options
+def mem2act(
+    speed: tuple[float, float] | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Estimate calls and tokens of memories and models on a data set; nothing is sent or written."""
+    from actmem.mem2act.estimate import estimates
+    from actmem.memory.open import open_embedder
+
+    data, chats, manifest = planned_mem2act(given)
+    if not chats:
+        return _no_calls(manifest)
+    _show(_rows(estimates(data, manifest, chats, open_embedder), speed, prices(given)), as_json)
+    return 0
+
+
+def _no_calls(manifest: Manifest) -> int:
+    click.echo(f"{len(manifest.episodes)} episodes, no model call", err=True)
+    return 0
+
+
+def _rows(
+    found: Sequence[Estimate],
+    speed: tuple[float, float] | None,
+    known: Mapping[str, Price],
+) -> list[dict[str, Any]]:
+    """Return a row an estimate, with hours and cost where speed and a price are given."""
     rows = []
-    for one in estimates(manifest, scenarios, cast.chats, cast.options, queries):
+    for one in found:
         row = msgspec.to_builtins(one)
         if speed:
             row["hours"] = round(one.seconds(*speed) / 3600, 3)
-        if cast.prices:
+        if known:
             cached = one.prompt_tokens - one.new_tokens
-            price = cast.prices.get(one.model)
+            price = known.get(one.model)
             tokens = (one.new_tokens, cached, one.completion_tokens)
             row["cost"] = None if price is None else round(price.of(*tokens), 4)
         rows.append(row)
-    _show(rows, as_json)
-    return 0
+    return rows
 
 
 def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
@@ -71,10 +150,11 @@ def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
         return
     heads = {"prompt_tokens": "prompt", "new_tokens": "new", "completion_tokens": "written"}
     names = [heads.get(name, name) for name in counted]
-    click.echo(f"{'setup':<14}" + "".join(f"{name:>14}" for name in names) + "  model")
+    width = max(16, *(len(row["setup"]) for row in rows)) + 2
+    click.echo(f"{'setup':<{width}}" + "".join(f"{name:>14}" for name in names) + "  model")
     for row in [*rows, {"setup": "total", "model": ""} | total]:
         cells = "".join(_cell(row[name]) for name in counted)
-        click.echo(f"{row['setup']:<14}{cells}  {row['model']}".rstrip())
+        click.echo(f"{row['setup']:<{width}}{cells}  {row['model']}".rstrip())
 
 
 def _sum(values: list[float | None]) -> float | None:

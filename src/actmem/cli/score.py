@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from actmem.cli.week_options import PATH, placed
+from actmem.errors import InputError
 from actmem.mem2act.commands import score_mem2act
+
+if TYPE_CHECKING:
+    from actmem.run.store import RunFolder
 
 
 @click.group()
@@ -49,21 +54,32 @@ def week(scenario: Path, log: Path, as_json: bool) -> None:
 
 
 @score.command()
-@click.argument("folder", type=PATH)
+@click.argument("run", metavar="DIR|LOG", type=PATH)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
-def run(folder: Path, as_json: bool) -> int:
-    """Score a run folder again, from its scenarios and traces alone."""
+def run(run: Path, as_json: bool) -> int:
+    """Score a run folder or an Inspect log again, from its scenarios and traces alone."""
     from actmem.run.store import RunFolder
 
-    opened = RunFolder.open(folder)
-    if opened.manifest.suite == "trials":
-        from actmem.trials.commands import show_run as show_trials
+    if not run.is_file():
+        return _show(RunFolder.open(run), as_json)
+    try:
+        from actmem.inspect_tasks.log import unpacked
+    except ImportError:
+        raise InputError("needs the extra: pip install 'actmem[inspect]'", run) from None
+    with unpacked(run) as folder:
+        return _show(folder, as_json)
+
+
+def _show(folder: RunFolder, as_json: bool) -> int:
+    """Print the table of a run and return the exit code."""
+    if folder.manifest.suite == "trials":
+        from actmem.cli.run_trials import show_run as show_trials
 
         return show_trials(folder, as_json)
-    if opened.manifest.suite == "mem2act":
+    if folder.manifest.suite == "mem2act":
         from actmem.mem2act.commands import show_run as show_mem2act
 
-        return show_mem2act(folder, as_json)
+        return show_mem2act(folder.path, as_json)
     from actmem.cli.run import show_run
 
-    return show_run(opened, as_json)
+    return show_run(folder, as_json)

@@ -32,7 +32,15 @@ LIMIT = 512 * 1024 * 1024
 """Most bytes of one file; the released history has about 40 MB."""
 
 
-class Fact(Struct, frozen=True):
+class Quote(Struct, frozen=True):
+    """Words of the history."""
+
+    source_id: str
+    """The conversation that they stand in."""
+    source_text: str
+
+
+class Fact(Struct, frozen=True, omit_defaults=True):
     """One link of a task's evolution chain."""
 
     attribute: str
@@ -41,14 +49,18 @@ class Fact(Struct, frozen=True):
     fact: str
     source_text: str
     """The words that state it, as they stand in the conversation."""
+    supersedes: tuple[Quote, ...] = ()
+    """Earlier words that it corrects; of the shipped data, not of the release."""
 
 
-class Grounding(Struct, frozen=True):
+class Grounding(Struct, frozen=True, omit_defaults=True):
     """Where an argument's value comes from."""
 
     type: str
     """``explicit``, ``inferred`` or ``default``."""
     source_text: str | None = None
+    inference: tuple[str, ...] = ()
+    """How it follows from those words (``grounding``); of the shipped data, not of the release."""
 
 
 class ToolCall(Struct, frozen=True):

@@ -14,10 +14,21 @@ from typing import Any
 from msgspec import Struct
 
 from actmem.mem2act.data import Dataset, Session, Task
+from actmem.mem2act.grounding import KINDS as GROUNDING
+from actmem.mem2act.grounding import ungrounded, why_not
 from actmem.mem2act.history import History
-from actmem.mem2act.schema import at_path, declared, misfits, parameters, required
+from actmem.mem2act.necessity import KINDS as NECESSITY
+from actmem.mem2act.necessity import needless
+from actmem.mem2act.schema import (
+    at_path,
+    declared,
+    is_default,
+    misfits,
+    parameters,
+    required,
+)
 from actmem.mem2act.slots import grounding_type, slots
-from actmem.mem2act.values import findable, leaves, same, text_of
+from actmem.mem2act.values import findable, leaves, text_of
 
 KINDS = {
     "unresolvable_task": "none of a task's sources is held by a session",
@@ -40,8 +51,11 @@ KINDS = {
     "absent_quote": "a fact's words stand in no turn of its source",
     "empty_conversation": "a session names a conversation of which it holds no turn",
     "turn_count": "a session states another number of user turns than it has",
+    "needs_no_memory": NECESSITY["needs_no_memory"],
 }
 """What each kind of defect means, in the order of tables."""
+STRICT = {**KINDS, **NECESSITY, **GROUNDING}
+"""The same with what only a strict check asks: the release quotes loosely and asks half-openly."""
 
 
 class Defect(Struct, frozen=True):
@@ -52,17 +66,22 @@ class Defect(Struct, frozen=True):
     message: str
 
 
-def defects(data: Dataset) -> list[Defect]:
-    """Return all defects of a data set, tasks first, in the order of the files."""
+def defects(data: Dataset, strict: bool = False) -> list[Defect]:
+    """Return all defects of a data set, tasks first, in the order of the files.
+
+    Those of ``STRICT`` if so asked, else those of ``KINDS``.
+    """
     history = History(data)
+    kinds = STRICT if strict else KINDS
     found = [defect for task in data.tasks for defect in _task(history, task)]
-    return found + [defect for session in data.sessions for defect in _session(session)]
+    found += [defect for session in data.sessions for defect in _session(session)]
+    return [defect for defect in found if defect.kind in kinds]
 
 
-def counts(found: list[Defect]) -> dict[str, int]:
-    """Return the number of defects of each kind, zeros included."""
+def counts(found: list[Defect], strict: bool = False) -> dict[str, int]:
+    """Return the number of defects of each kind that was looked for, zeros included."""
     tally = Counter(defect.kind for defect in found)
-    return {kind: tally[kind] for kind in KINDS}
+    return {kind: tally[kind] for kind in (STRICT if strict else KINDS)}
 
 
 def _task(history: History, task: Task) -> Iterator[Defect]:
@@ -81,16 +100,12 @@ def _task(history: History, task: Task) -> Iterator[Defect]:
         yield defect("other_tool", f"{task.tool!r}, not {task.target_tool_schema.get('name')!r}")
     for fact in task.evolution_chain:
         held = history.of_source(fact.source_id)
-        stating = history.stating(fact)
-        if held and len(stating) == len(held) and not _quoted(fact.source_text, held):
+        quoted = history.holding(fact.source_id, fact.source_text)
+        if held and fact.source_text.strip() and not quoted:
             yield defect("absent_quote", f"{fact.source_id}: {_short(fact.source_text)}")
-    for kind, message in (*_arguments(task), *_groundings(task), *_nowhere(history, task)):
+    found = (*_arguments(task), *_groundings(task), *_nowhere(history, task), *needless(task))
+    for kind, message in (*found, *ungrounded(history, task)):
         yield defect(kind, message)
-
-
-def _quoted(words: str, turns: Any) -> bool:
-    folded = " ".join(words.casefold().split())
-    return any(folded in " ".join(turn.text.casefold().split()) for turn in turns)
 
 
 def _arguments(task: Task) -> Iterator[tuple[str, str]]:
@@ -124,26 +139,24 @@ def _groundings(task: Task) -> Iterator[tuple[str, str]]:
             yield "grounding_type", f"{path}: {grounding.type!r}"
         if there and grounding.type == "default":
             stated = declared(task.target_tool_schema, path)
-            if not (isinstance(stated, dict) and _is_default(value, stated)):
+            if not is_default(value, stated):
                 yield "invented_default", f"{path} is {_short(value)}"
     for name in arguments:
         if name not in grounded:
             yield "grounding_mismatch", f"argument {name} has no grounding"
 
 
-def _is_default(value: Any, parameter: dict[str, Any]) -> bool:
-    """Return whether a parameter declares ``value`` as its default; 50 and 50.0 are one."""
-    if "default" not in parameter:
-        return False
-    default = parameter["default"]
-    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (default, value))
-    return bool(default == value) if numbers else same(default, value)
-
-
 def _nowhere(history: History, task: Task) -> Iterator[tuple[str, str]]:
-    """Yield the gold values that are no defaults and that stand nowhere in the history."""
+    """Yield the gold values that stand nowhere in the history, are no defaults, and do not follow."""
     for path, value in slots(task):
+        grounding = task.tool_call.grounding_info.get(path)
         if grounding_type(task, path) == "default":
+            continue
+        if (
+            grounding
+            and grounding.inference
+            and not why_not(task, path, grounding.source_text or "")
+        ):
             continue
         for leaf in leaves(value):
             if findable(leaf) and not history.text.holds(leaf):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from actmem.mem2act.data import Dataset, Fact, SessionTurn, Task
+from actmem.mem2act.data import Dataset, Fact, Quote, SessionTurn, Task
 from actmem.mem2act.values import Text, text_of
 from actmem.memory.protocol import DAY, PAIR, Evidence, Turn
 from actmem.memory.tokens import count_tokens
@@ -57,14 +57,18 @@ class History:
 
         Where none does, all turns of its conversation; none where that is not held.
         """
-        turns = self.of_source(fact.source_id)
-        words = _fold(fact.source_text)
-        stating = tuple(turn.id for turn in turns if words and words in self._fold_turn(turn))
-        return stating or tuple(turn.id for turn in turns)
+        stating = self.holding(fact.source_id, fact.source_text)
+        return stating or tuple(turn.id for turn in self.of_source(fact.source_id))
+
+    def holding(self, source: str, words: str) -> tuple[int, ...]:
+        """Return the turns of a conversation that hold ``words``; none hold blank ones."""
+        folded = fold(words)
+        turns = self.of_source(source)
+        return tuple(turn.id for turn in turns if folded and folded in self._fold_turn(turn))
 
     def _fold_turn(self, turn: Turn) -> str:
         if turn.id not in self._folded:
-            self._folded[turn.id] = _fold(turn.text)
+            self._folded[turn.id] = fold(turn.text)
         return self._folded[turn.id]
 
     def evidence(self, task: Task) -> Evidence:
@@ -80,6 +84,12 @@ class History:
             turns=turns,
             sessions=tuple(sorted(sessions)),
         )
+
+    @cached_property
+    def corrections(self) -> tuple[tuple[Fact, Quote], ...]:
+        """Facts of all tasks that correct something, each with the words that it corrects."""
+        facts = (fact for task in self.data.tasks for fact in task.evolution_chain)
+        return tuple((fact, old) for fact in facts for old in fact.supersedes)
 
     @cached_property
     def text(self) -> Text:
@@ -115,5 +125,6 @@ def _turns(data: Dataset) -> Iterable[Turn]:
             number += 1
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
+    """Return a text in one case and with single spaces, to look words up in."""
     return " ".join(text.casefold().split())

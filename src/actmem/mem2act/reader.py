@@ -16,7 +16,7 @@ from typing import Any
 
 from actmem.hashing import digest
 from actmem.mem2act.predictions import Prediction
-from actmem.mem2act.schema import kind_of, parameters, required
+from actmem.mem2act.schema import kind_of, options, parameters, required
 from actmem.memory.protocol import Passage
 from actmem.models.chat import Chat
 from actmem.models.dialogue import Dialogue, InvalidReplyError
@@ -120,9 +120,9 @@ def _is_free(parameter: Any, depth: int) -> bool:
 def _parameter(parameter: Any, depth: int) -> dict[str, Any]:
     """Return the bounded schema of one parameter; what declares no type is text."""
     kind = kind_of(parameter) or "string"
-    options = parameter.get("enum") if isinstance(parameter, Mapping) else None
-    if isinstance(options, list) and options and all(isinstance(o, str | int) for o in options):
-        scalar = {"enum": options}
+    choice = options(parameter)
+    if choice and all(isinstance(option, str | int) for option in choice):
+        scalar = {"enum": choice}
         if kind != "array":
             return scalar
         return {"type": "array", "items": scalar, "maxItems": MAX_ITEMS}

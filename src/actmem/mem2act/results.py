@@ -13,6 +13,7 @@ from actmem.mem2act.predictions import Prediction
 from actmem.mem2act.retrieval import Retrieval, retrieval
 from actmem.mem2act.score import CallScore, Result, score
 from actmem.mem2act.suite import Answered, Mem2ActSuite, Read, Wrote
+from actmem.memory.model import STEP
 from actmem.memory.packing import spent
 from actmem.memory.protocol import Passage, Usage
 from actmem.models.chat import Usage as ModelUsage
@@ -61,6 +62,8 @@ class Row(Struct, frozen=True, kw_only=True):
     retrieval: dict[str, Retrieval]
     analysis: Analysis | None
     cost: Cost
+    constants: dict[str, Any]
+    """The memory's settings, as its class states them; ``note`` is shown below tables."""
     gain: float | None = None
     """F1 less that of ``none`` with the same model and repeat."""
 
@@ -78,7 +81,11 @@ class Row(Struct, frozen=True, kw_only=True):
 
 def results(suite: Mem2ActSuite) -> list[Row]:
     """Score all planned episodes, in the manifest's order."""
-    rows = [_row(suite, episode) for episode in suite.folder.manifest.episodes]
+    return with_gains([_row(suite, episode) for episode in suite.folder.manifest.episodes])
+
+
+def with_gains(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows with their gain over ``none``, of whichever run it is."""
     floors = {
         (row.model, row.repeat): row.scores.all.f1
         for row in rows
@@ -124,30 +131,31 @@ def _row(suite: Mem2ActSuite, episode: Episode) -> Row:
         retrieval=retrieval(suite.history, passages),
         analysis=analyse(suite.history, predictions, passages) if model else None,
         cost=_cost(events),
+        constants=dict(episode.settings["constants"]),
     )
 
 
 def _cost(events: Sequence[Any]) -> Cost:
     wrote = [event for event in events if isinstance(event, Wrote)]
     read = [event for event in events if isinstance(event, Read)]
-    called = [event.completion.usage for event in events if isinstance(event, Called)]
+    called = [
+        event.completion.usage
+        for event in events
+        if isinstance(event, Called) and not event.dialogue.startswith(STEP)
+    ]
     seconds = [usage.seconds for usage in called]
     return Cost(
         write_tokens=sum(event.tokens for event in wrote),
         write_seconds=round(sum(event.seconds for event in wrote), 6),
-        write_usage=_add([event.usage for event in wrote]),
+        write_usage=sum((event.usage for event in wrote), Usage()),
         read_tokens=sum(spent(event.passages) for event in read),
         read_p50=quantile([event.seconds for event in read], 0.5),
         read_p95=quantile([event.seconds for event in read], 0.95),
-        read_usage=_add([event.usage for event in read]),
+        read_usage=sum((event.usage for event in read), Usage()),
         reader=sum(called, ModelUsage()),
         answer_p50=quantile(seconds, 0.5),
         answer_p95=quantile(seconds, 0.95),
     )
-
-
-def _add(parts: Sequence[Usage]) -> Usage:
-    return Usage(sum(part.calls for part in parts), sum(part.tokens for part in parts))
 
 
 def quantile(values: Sequence[float], share: float) -> float | None:

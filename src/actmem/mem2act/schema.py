@@ -6,8 +6,10 @@ and ``dict``/``object``, in any case, nested.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+
+from actmem.mem2act.values import same
 
 KINDS = {
     "string": "string",
@@ -79,6 +81,38 @@ def misfits(value: Any, parameter: Any, path: str) -> list[str]:
         items = parameter.get("items")
         return [bad for i, part in enumerate(value) for bad in misfits(part, items, f"{path}[{i}]")]
     return []
+
+
+def options(parameter: Any) -> list[Any]:
+    """Return the values among which a parameter is chosen; empty where it lists none."""
+    found = parameter.get("enum") if isinstance(parameter, Mapping) else None
+    return found if isinstance(found, list) else []
+
+
+def is_default(value: Any, parameter: Any) -> bool:
+    """Return whether a parameter declares ``value`` as its default; 50 and 50.0 are one."""
+    if not isinstance(parameter, Mapping) or "default" not in parameter:
+        return False
+    default = parameter["default"]
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (default, value))
+    return bool(default == value) if numbers else same(default, value)
+
+
+def parts(value: Any, parameter: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield each scalar of a value with its path and what is declared for it, nested ones in order.
+
+    Where a list's items declare nothing, the list's own declaration holds for them.
+    """
+    if isinstance(value, dict):
+        known = _properties(parameter)
+        for name, part in value.items():
+            yield from parts(part, known.get(name), f"{path}.{name}")
+    elif isinstance(value, list):
+        items = parameter.get("items") if isinstance(parameter, Mapping) else None
+        for number, part in enumerate(value):
+            yield from parts(part, items or parameter, f"{path}[{number}]")
+    else:
+        yield path, value, parameter
 
 
 def at_path(arguments: Any, path: str) -> tuple[bool, Any]:

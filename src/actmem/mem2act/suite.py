@@ -3,18 +3,22 @@
 Each episode writes the history to a fresh memory, session by session, then reads for every task and
 has the model make the call. All of it goes into the trace: sessions written, passages, replies,
 calls. A run that broke off writes and reads again, which costs no call: replies come from the
-trace, and where passages differ from the recorded ones the episode starts anew.
+trace, those of a memory's own steps too, and where passages differ from the recorded ones the
+episode starts anew. An episode that failed because the endpoint died or a memory raised goes on in
+the same way.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from actmem.errors import DivergedError, InputError, ProviderError
+from actmem.errors import DivergedError, InputError, ProviderError, StoppedError
 from actmem.files import decode, read_bytes
 from actmem.hashing import canonical
 from actmem.mem2act.data import LIMIT, Dataset, Session, Task
@@ -22,8 +26,9 @@ from actmem.mem2act.history import History
 from actmem.mem2act.reader import ask, prompts_digest
 from actmem.memory.embedder import Embedder
 from actmem.memory.metered import Metered
+from actmem.memory.model import Model
 from actmem.memory.protocol import BUDGET, PAIR, Passage, Usage
-from actmem.memory.registry import find_memory
+from actmem.memory.registry import Parts, find_memory
 from actmem.models.chat import Chat
 from actmem.models.tape import Called, Tape
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
@@ -106,10 +111,13 @@ def make_manifest(
     """
     if budget < 1:
         raise InputError("a budget is at least 1 token", "--budget")
-    privileges = {memory: find_memory(memory).privilege for memory in memories}
-    if not privileges:
+    specs = {memory: find_memory(memory) for memory in memories}
+    if not specs:
         raise InputError("names no memory", "--memory")
-    pairs = [(memory, model) for model in models or [""] for memory in privileges]
+    for name, spec in specs.items():
+        if "model" in spec.needs and not models:
+            raise InputError("calls a model: give one with --model", f"memory {name}")
+    pairs = [(spec, model) for model in models or [""] for spec in specs.values()]
     settings = {
         "budget": budget,
         "pair": PAIR,
@@ -128,14 +136,19 @@ def make_manifest(
         units={data.name: data.digest},
         episodes=tuple(
             Episode(
-                id=episode_id(data.name, f"{number:02}-{agent_name(memory, model)}", repeat),
+                id=episode_id(data.name, f"{number:02}-{agent_name(spec.name, model)}", repeat),
                 unit=data.name,
-                agent=agent_name(memory, model),
+                agent=agent_name(spec.name, model),
                 seed=episode_seed(seed, repeat),
                 repeat=repeat,
-                settings={"memory": memory, "model": model, "privilege": privileges[memory]},
+                settings={
+                    "memory": spec.name,
+                    "model": model,
+                    "privilege": spec.privilege,
+                    "constants": dict(spec.settings),
+                },
             )
-            for number, (memory, model) in enumerate(pairs, start=1)
+            for number, (spec, model) in enumerate(pairs, start=1)
             for repeat in range(repeats)
         ),
     )
@@ -197,11 +210,12 @@ class Mem2ActSuite:
     ) -> Footer:
         """Write the history to a fresh memory and answer every task."""
         record = _Record(recorded, write)
-        model = str(episode.settings["model"])
-        chat = self._models[model] if model else None
+        name = str(episode.settings["model"])
+        chat = self._models[name] if name else None
         tape = Tape([e for e in recorded if isinstance(e, Called)], write)
+        model = Model(chat, tape) if chat is not None else None
         try:
-            memory = Metered(_run(find_memory(str(episode.settings["memory"])).make, self._open))
+            memory = self._make(episode, model)
             try:
                 self._write(memory, record)
                 usable = 0
@@ -211,14 +225,32 @@ class Mem2ActSuite:
                         usable += self._answer(chat, tape, task, passages, record)
                     self._on_step()
             finally:
-                _run(memory.close)
+                _run(None, memory.close)
         except ProviderError as error:
-            return Footer(status="failed", error=str(error)[:400], provider=True)
+            return Footer(status="failed", error=str(error)[:400], provider=True, resumes=True)
         except _FailedError as error:
-            return Footer(status="failed", error=str(error))
+            return Footer(status="failed", error=str(error), resumes=True)
         if chat is not None and not usable:
             return Footer(status="failed", error="the model gave no valid reply to any task")
         return Footer(status="complete")
+
+    def _make(self, episode: Episode, model: Model | None) -> Metered:
+        """Make the episode's memory, with an empty folder where it asks for one."""
+
+        def opened() -> Model:
+            if model is None:
+                raise InputError("calls a model, and there is none")
+            return model
+
+        def folder() -> Path:
+            path = self.folder.path / "memories" / episode.id
+            if path.exists():  # of a run that broke off: the tape makes it anew
+                shutil.rmtree(path)
+            path.mkdir(parents=True)
+            return path
+
+        spec = find_memory(str(episode.settings["memory"]))
+        return Metered(_run(model, spec.make, Parts(self._open, opened, folder)), model)
 
     def _open(self) -> Embedder:
         if self._embedder is None:
@@ -231,9 +263,9 @@ class Mem2ActSuite:
         for number, session in enumerate(self.history.by_session()):
             before = memory.counts
             for start in range(0, len(session), PAIR):
-                _run(memory.write, session[start : start + PAIR])
+                _run(memory.model, memory.write, session[start : start + PAIR])
             if number == last:
-                _run(memory.finish)
+                _run(memory.model, memory.finish)
             after = memory.counts
             record.take(
                 Wrote(
@@ -244,12 +276,13 @@ class Mem2ActSuite:
                     usage=after.write_usage - before.write_usage,
                 )
             )
+            self._on_step()
 
     def _read(self, memory: Metered, task: Task, record: _Record) -> Sequence[Passage]:
         """Read for a task."""
         before = memory.counts.read_usage
         budget = int(self.folder.manifest.settings["budget"])
-        passages = _run(memory.read, self.history.evidence(task), budget)
+        passages = _run(memory.model, memory.read, self.history.evidence(task), budget)
         counts = memory.counts
         record.take(
             Read(
@@ -301,15 +334,23 @@ def _timeless(event: MemEvent) -> Any:
     return msgspec.structs.replace(event, seconds=0.0) if hasattr(event, "seconds") else event
 
 
-def _run(call: Callable[..., Any], *given: Any) -> Any:
-    """Call into a memory; what it raises fails the episode, a provider's failure goes through."""
+def _run(model: Model | None, call: Callable[..., Any], *given: Any) -> Any:
+    """Call into a memory; what it raises fails the episode.
+
+    A failure of the model comes before: it is raised as it was, even where the memory hides it.
+    """
     try:
-        return call(*given)
-    except (ProviderError, DivergedError):
+        result = call(*given)
+    except (ProviderError, DivergedError, StoppedError):
         raise
     except (Exception, SystemExit) as error:  # a memory's failure is an episode's, not a crash
+        if model is not None and model.failure is not None:
+            raise model.failure from None
         text = " ".join(str(error)[:1000].split())[:300]
         raise _FailedError(f"memory: {type(error).__name__}: {text}") from error
+    if model is not None and model.failure is not None:
+        raise model.failure
+    return result
 
 
 __all__ = ["Mem2ActSuite", "agent_name", "make_manifest", "unit_file"]

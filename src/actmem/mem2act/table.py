@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from actmem.mem2act.analyse import MODES
-from actmem.mem2act.defects import KINDS, Defect
+from actmem.mem2act.defects import STRICT, Defect
 from actmem.mem2act.retrieval import METRICS
 from actmem.mem2act.score import MEANS, Result, Scores
 
@@ -51,8 +51,8 @@ def columns(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 def defect_lines(found: Sequence[Defect], tally: Mapping[str, int]) -> list[str]:
     """Return each defect, then how many there are of each kind and in how many places."""
     places = Counter(kind for kind, _ in {(defect.kind, defect.where) for defect in found})
-    rows = [[kind, str(tally[kind]), str(places[kind]), meaning] for kind, meaning in KINDS.items()]
-    width = max(map(len, KINDS))
+    rows = [[kind, str(number), str(places[kind]), STRICT[kind]] for kind, number in tally.items()]
+    width = max(map(len, tally))
     lines = [f"{one.where}: {one.message} [{one.kind}]" for one in found]
     lines += ["", f"{'defect':<{width}}  {'count':>5}  {'in':>5}"]
     return lines + [f"{row[0]:<{width}}  {row[1]:>5}  {row[2]:>5}  {row[3]}" for row in rows]
@@ -99,7 +99,15 @@ def result_lines(rows: Sequence[Row]) -> list[str]:
         lines += [*columns(head, map(_reader_cells, read)), ""]
     head = ["system", "read", *METRICS, "tokens", "write s", "read ms p50", "p95"]
     lines += columns(head, map(_retrieval_cells, rows))
-    notes = sorted({f"{row.memory}: {row.privilege}" for row in rows if row.privilege})
+    calling = [row for row in rows if row.cost.write_usage.calls or row.cost.read_usage.calls]
+    if calling:
+        head = ["the memory's own calls", "writing", "tokens", "invalid", "s", "reading", "tokens",
+                "invalid", "s"]  # fmt: skip
+        lines += ["", *columns(head, map(_call_cells, calling))]
+    told = (
+        (row.memory, note) for row in rows for note in (row.privilege, row.constants.get("note"))
+    )
+    notes = sorted({f"{memory}: {note}" for memory, note in told if note})
     return [*lines, "", "shares in %; retrieval over all tasks", *notes]
 
 
@@ -132,6 +140,13 @@ def _retrieval_cells(row: Row) -> list[str]:
         _number(row.cost.read_p50, 1000, 1),
         _number(row.cost.read_p95, 1000, 1),
     ]
+
+
+def _call_cells(row: Row) -> list[str]:
+    cells = [row.agent]
+    for used in (row.cost.write_usage, row.cost.read_usage):
+        cells += [str(used.calls), str(used.tokens), str(used.invalid), f"{used.seconds:.1f}"]
+    return cells
 
 
 def _number(value: float | None, factor: float, digits: int) -> str:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from actmem.memory.embedder import Embedder
+from actmem.memory.protocol import Passage, Turn
 from actmem.memory.ranking import best
-from actmem.memory.retriever import TOP, Retriever
+from actmem.memory.retriever import TOP, Retriever, passage
 
 
 class Dense(Retriever):
     """Ranks turns by cosine. All turns are embedded at once when writing ends."""
 
-    def __init__(self, embedder: Embedder, top: int = TOP) -> None:
-        super().__init__(top)
+    def __init__(
+        self,
+        embedder: Embedder,
+        top: int = TOP,
+        show: Callable[[Turn], Passage] = passage,
+    ) -> None:
+        super().__init__(top, show)
         self._embedder = embedder
         self._vectors: NDArray[Any] | None = None
 

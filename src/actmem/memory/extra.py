@@ -1,4 +1,4 @@
-"""Loading modules that need the extra ``memory``."""
+"""Loading modules that need an extra."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ from typing import Any
 
 from actmem.errors import InputError
 
-PACKAGES = ("numpy", "bm25s", "tokenizers", "safetensors")
-"""What the extra installs, as modules."""
+BASE = ("numpy", "bm25s", "tokenizers", "safetensors")
+"""What the extra ``memory`` installs, as modules; the other extras install it, too."""
+PACKAGES: dict[str, tuple[str, ...]] = {
+    "memory": BASE,
+    "mem0": (*BASE, "mem0", "langchain_core"),
+    "langmem": (*BASE, "langmem", "langgraph", "langchain_core"),
+}
+"""What each extra installs, as far as our modules import it."""
 
 
-def load(module: str, what: str) -> Any:
+def load(module: str, what: str, extra: str = "memory") -> Any:
     """Import a module of ours; ``what`` names what needs it.
 
     Raises ``InputError`` that names the extra where a package of it is missing.
@@ -19,6 +25,7 @@ def load(module: str, what: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        if (error.name or "").partition(".")[0] not in PACKAGES:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in PACKAGES.get(extra, ()):
             raise
-        raise InputError(f"needs {error.name}: pip install 'actmem[memory]'", what) from None
+        raise InputError(f"needs {error.name}: pip install 'actmem[{extra}]'", what) from None

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from actmem.hashing import canonical
+from actmem.memory.model import Model
 from actmem.memory.packing import fit, spent
 from actmem.memory.protocol import Evidence, Memory, Passage, Privileged, Turn, Usage, as_passages
 from actmem.memory.tokens import count_tokens
@@ -48,8 +49,12 @@ class Counts(Struct, frozen=True, kw_only=True):
 class Metered:
     """A memory with counts. What the memory raises goes through."""
 
-    def __init__(self, memory: Memory | Privileged) -> None:
+    def __init__(self, memory: Memory | Privileged, model: Model | None = None) -> None:
+        """Take a memory and the model that it was given, if any."""
         self._memory: Any = memory
+        self.model = model
+        """The model that the memory was given."""
+        self._clock = model.clock if model is not None else time.perf_counter
         self._privileged = not hasattr(memory, "read")
         self._written = hashlib.sha256()
         self._writes = self._turns = self._write_tokens = 0
@@ -62,9 +67,9 @@ class Metered:
     def write(self, turns: Sequence[Turn]) -> None:
         """Write the next turns."""
         turns = tuple(turns)
-        started = time.perf_counter()
+        started = self._clock()
         self._memory.write(turns)
-        self._write_seconds += time.perf_counter() - started
+        self._write_seconds += self._clock() - started
         self._writes += 1
         self._turns += len(turns)
         self._write_tokens += sum(count_tokens(turn.text) for turn in turns)
@@ -74,20 +79,20 @@ class Metered:
 
     def finish(self) -> None:
         """Say that the history is at its end: a memory with a method ``finish`` builds its index."""
-        started = time.perf_counter()
+        started = self._clock()
         if hasattr(self._memory, "finish"):
             self._memory.finish()
-        self._write_seconds += time.perf_counter() - started
+        self._write_seconds += self._clock() - started
         self._write_usage = self._usage()
 
     def read(self, evidence: Evidence, budget: int) -> list[Passage]:
         """Read for a task. Only a privileged system is given more of the evidence than its query."""
-        started = time.perf_counter()
+        started = self._clock()
         if self._privileged:
             given = self._memory.read_evidence(evidence, budget)
         else:
             given = self._memory.read(evidence.query, budget)
-        self._read_seconds.append(time.perf_counter() - started)
+        self._read_seconds.append(self._clock() - started)
         passages = as_passages(given)
         size = spent(passages)
         if size > budget:
@@ -122,6 +127,7 @@ class Metered:
             self._memory.close()
 
     def _usage(self) -> Usage:
+        """Return what calls took: those through the model, and what the memory tells of others."""
         found = self._memory.usage() if hasattr(self._memory, "usage") else Usage()
         assert isinstance(found, Usage)
-        return found
+        return found + (self.model.usage if self.model is not None else Usage())

@@ -3,6 +3,33 @@
 One history a data set: every system is given the same turns in the same order, two at a time, and
 is then read. Reading changes nothing: the same query gets the same answer whatever was asked in
 between. A query and what is right for it are never written.
+
+A memory's class is called with what it names among its parameters:
+
+============  ==================================================================================
+``embedder``  the shared embedder (``embedder.Embedder``)
+``model``     the run's chat model over the episode's tape (``model.Model``); a run without one
+              is refused
+``folder``    an empty folder of the episode's own (``pathlib.Path``), for what a memory stores
+============  ==================================================================================
+
+It may have more than ``write`` and ``read``:
+
+- ``finish()`` is called once, after the last turn.
+- ``close()`` is called at the end, whatever happened; what is open is closed then.
+- ``usage()`` returns what calls took that did not go through ``model`` (``Usage``).
+- ``settings``, an attribute of the class: JSON data on whatever moves its results (constants,
+  digests of prompts, versions of libraries). They stand in the manifest, in the trace and in the
+  results; a text ``note`` among them is shown below every table.
+
+Calls go through ``model`` alone, and each reply is on disk before the memory sees it. A write that
+broke off is therefore taken up by writing the same turns to a new object, in an emptied folder: the
+tape answers what was answered before, and the model is asked from there on. This takes a memory
+that asks the same questions in the same order for the same turns: one call at a time, and neither
+the clock nor random ids in a prompt.
+
+What a memory raises fails its episode, which a further run goes on with. A failure of the model
+does so even where the memory swallows the exception.
 """
 
 from __future__ import annotations
@@ -18,6 +45,11 @@ PAIR = 2
 """Turns that one call of ``write`` brings; a session's last call may bring fewer."""
 DAY = 1440
 """Minutes between the beginnings of two sessions: the format has no times."""
+
+
+def day_of(minute: int) -> str:
+    """Return the day of a minute as passages name it, so that a reader knows what came later."""
+    return f"day {minute // DAY + 1}"
 
 
 class Turn(Struct, frozen=True):
@@ -45,11 +77,7 @@ class Passage(Struct, frozen=True):
 
 @runtime_checkable
 class Memory(Protocol):
-    """What every memory system does.
-
-    A memory that calls a model may have a method ``usage()`` that returns what the calls took so
-    far (``Usage``), and one that holds resources a method ``close()``.
-    """
+    """What every memory system does; the module's text says what it may do beyond."""
 
     def write(self, turns: Sequence[Turn]) -> None:
         """Take in the next turns of the history, all of one session."""
@@ -66,10 +94,23 @@ class Usage(Struct, frozen=True):
     calls: int = 0
     tokens: int = 0
     """Read and written."""
+    invalid: int = 0
+    """Replies that could not be used."""
+    seconds: float = 0.0
+    """From the calls to their replies."""
+
+    def __add__(self, other: Usage) -> Usage:
+        """Add up."""
+        return Usage(
+            self.calls + other.calls,
+            self.tokens + other.tokens,
+            self.invalid + other.invalid,
+            round(self.seconds + other.seconds, 6),
+        )
 
     def __sub__(self, other: Usage) -> Usage:
         """Return what was used since ``other``."""
-        return Usage(self.calls - other.calls, self.tokens - other.tokens)
+        return self + Usage(-other.calls, -other.tokens, -other.invalid, -other.seconds)
 
 
 class Evidence(Struct, frozen=True):

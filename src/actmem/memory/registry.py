@@ -2,52 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import signature
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from actmem.errors import InputError
+from actmem.hashing import canonical
 from actmem.memory.embedder import Embedder
 from actmem.memory.extra import load
+from actmem.memory.model import Model
 from actmem.memory.process import ProcessMemory
 from actmem.memory.protocol import Memory, Privileged
 from actmem.plugin import load_class
 
 
 class BuiltIn(NamedTuple):
-    """A built-in system: where its class is, what it is, and what it gets beyond the query."""
+    """A built-in system: where its class is, what it is, and what it takes."""
 
     module: str
     name: str
     about: str
     privilege: str = ""
+    """What it gets beyond the query."""
+    model: bool = False
+    """Whether it calls a chat model."""
+    extra: str = "memory"
+    """The extra that installs what it needs; empty for nothing."""
 
 
 BUILT_IN: dict[str, BuiltIn] = {
-    "none": BuiltIn("bounds", "Nothing", "no memory: the floor"),
-    "full": BuiltIn("bounds", "Full", "the end of the history"),
+    "none": BuiltIn("bounds", "Nothing", "no memory: the floor", extra=""),
+    "full": BuiltIn("bounds", "Full", "the end of the history", extra=""),
     "bm25": BuiltIn("bm25", "BM25", "lexical retrieval over turns"),
     "dense": BuiltIn("dense", "Dense", "retrieval over turns by embeddings"),
     "hybrid": BuiltIn("hybrid", "Hybrid", "bm25 and dense, fused by reciprocal rank"),
     "long-term": BuiltIn("long_term", "LongTerm", "every turn with its embedding, the nearest"),
-    "oracle-sessions": BuiltIn(
-        "bounds", "OracleSessions", "the sessions of the evidence", "is told the evidence"
+    "generative-agents": BuiltIn(
+        "generative_agents",
+        "GenerativeAgents",
+        "a memory stream by recency, importance and relevance, with reflections",
+        model=True,
     ),
-    "oracle": BuiltIn("bounds", "Oracle", "the gold chain", "is told the evidence"),
+    "scm": BuiltIn("scm", "SCM", "interactions, their summaries, and a controller", model=True),
+    "langmem": BuiltIn(
+        "langmem", "LangMem", "the library langmem: its store manager", model=True, extra="langmem"
+    ),
+    "memtree": BuiltIn("memtree", "MemTree", "a tree of summaries", model=True),
+    "mem0": BuiltIn("mem0", "Mem0", "the library mem0ai: its Memory", model=True, extra="mem0"),
+    "a-mem": BuiltIn("a_mem", "AMem", "notes that link and evolve", model=True),
+    "oracle-sessions": BuiltIn(
+        "bounds", "OracleSessions", "the sessions of the evidence", "is told the evidence", extra=""
+    ),
+    "oracle": BuiltIn("bounds", "Oracle", "the gold chain", "is told the evidence", extra=""),
 }
 """Built-in systems, in the order in which tables show them."""
 
 Made = Memory | Privileged
 
 
+class Parts(NamedTuple):
+    """What a memory may be made of (see ``protocol``), each opened only where it asks for it."""
+
+    embedder: Callable[[], Embedder]
+    model: Callable[[], Model]
+    folder: Callable[[], Path]
+
+
 class MemorySpec(NamedTuple):
-    """A memory by name: what it gets beyond the query, and how to make one."""
+    """A memory by name: what it gets beyond the query, what it is made of, how to make one."""
 
     name: str
     privilege: str
-    make: Callable[[Callable[[], Embedder]], Made]
-    """Called with what opens the embedder, which is opened only where the system has one."""
+    needs: frozenset[str]
+    """The names of ``Parts`` that it asks for."""
+    settings: Mapping[str, Any]
+    """What moves its results, for the record."""
+    make: Callable[[Parts], Made]
 
 
 def find_memory(name: str) -> MemorySpec:
@@ -55,27 +86,39 @@ def find_memory(name: str) -> MemorySpec:
 
     A built-in one, ``path/to/file.py:Class``, or ``cmd:PROGRAM`` (see ``process``).
 
-    Raises ``InputError`` for an unknown one, or where the extra ``memory`` is missing.
+    Raises ``InputError`` for an unknown one, or where its extra is missing.
     """
     if name in BUILT_IN:
         entry = BUILT_IN[name]
-        cls = getattr(load(f"actmem.memory.{entry.module}", f"memory {name}"), entry.name)
-        return MemorySpec(name, entry.privilege, lambda opened: _make(cls, opened))
+        module = load(f"actmem.memory.{entry.module}", f"memory {name}", entry.extra)
+        return _spec(name, getattr(module, entry.name), entry.privilege)
     if name.startswith("cmd:"):
-        return MemorySpec(name, "", lambda _: ProcessMemory(name.removeprefix("cmd:")))
+        command = name.removeprefix("cmd:")
+        return MemorySpec(name, "", frozenset(), {}, lambda _: ProcessMemory(command))
     path, colon, class_name = name.rpartition(":")
     if not colon or not path.endswith(".py"):
         known = ", ".join(BUILT_IN)
         forms = "path/to/file.py:Class or cmd:PROGRAM"
         raise InputError(f"no memory {name!r}: there are {known}, or give {forms}")
-    user = load_class(Path(path), class_name, "memory", METHODS)
-    return MemorySpec(name, "", lambda opened: _make(user, opened))
+    return _spec(name, load_class(Path(path), class_name, "memory", METHODS))
 
 
 METHODS = {"write": "write(turns)", "read": "read(query, budget)"}
 """What a user's memory has to offer."""
 
 
-def _make(cls: Callable[..., Made], opened: Callable[[], Embedder]) -> Made:
-    """Make a memory; a parameter named ``embedder`` receives the embedder."""
-    return cls(embedder=opened()) if "embedder" in signature(cls).parameters else cls()
+def _spec(name: str, cls: Callable[..., Made], privilege: str = "") -> MemorySpec:
+    """Return how to make a memory from its class."""
+    needs = frozenset(signature(cls).parameters) & frozenset(Parts._fields)
+    settings = getattr(cls, "settings", {})
+    if not isinstance(settings, dict):
+        raise InputError("its settings are no dict", name)
+    try:
+        canonical(settings)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"its settings are no JSON data: {error}", name) from None
+
+    def make(parts: Parts) -> Made:
+        return cls(**{part: getattr(parts, part)() for part in sorted(needs)})
+
+    return MemorySpec(name, privilege, needs, settings, make)

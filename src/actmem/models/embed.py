@@ -7,18 +7,15 @@ sentences come back in every run.
 
 from __future__ import annotations
 
-import hashlib
 import math
-import sqlite3
 import threading
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from actmem.errors import InputError
 from actmem.models.catalogue import find_entry, home, locate
+from actmem.models.vector_cache import VectorCache, text_key
 
 Array: TypeAlias = Any
 """A numpy array of float32; numpy is part of the extra, so its types are not named here."""
@@ -52,12 +49,15 @@ class Embedder:
         self._lock = threading.Lock()
         digest = find_entry(NAME).files[0].sha256
         self._cache = (
-            _Cache(home() / "embeddings" / f"{NAME}-{digest[:12]}.sqlite") if cache else None
+            VectorCache(home() / "embeddings" / f"{NAME}-{digest[:12]}.sqlite", DIMENSIONS)
+            if cache
+            else None
         )
+        self.settings: Mapping[str, Any] = {"model": NAME, "sha256": digest}
 
     def embed(self, texts: Sequence[str]) -> Array:
         """Return one row of 384 numbers a text, each of length 1."""
-        keys = [hashlib.sha256(text.encode("utf-8", "replace")).digest() for text in texts]
+        keys = [text_key(text) for text in texts]
         with self._lock:
             known: dict[bytes, bytes] = self._cache.read(set(keys)) if self._cache else {}
             wanted = {k: t for k, t in zip(keys, texts, strict=True) if k not in known}
@@ -136,39 +136,3 @@ def _gelu(np: Any, x: Any) -> Any:
     )
     erf = np.sign(x) * (1 - series * np.exp(-z * z))
     return (0.5 * x * (1 + erf)).astype(np.float32)
-
-
-class _Cache:
-    """Vectors by the digest of their text, in one SQLite file."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(self._open()) as base, base:
-                base.execute(
-                    "CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, vector BLOB)"
-                )
-        except (OSError, sqlite3.Error) as error:
-            raise InputError(f"cannot be used: {error}", path) from None
-
-    def _open(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._path, timeout=60)
-
-    def read(self, keys: set[bytes]) -> dict[bytes, bytes]:
-        """Return the known vectors; one of a wrong size is taken for unknown."""
-        found: dict[bytes, bytes] = {}
-        wanted = sorted(keys)
-        with closing(self._open()) as base:
-            for start in range(0, len(wanted), 500):
-                part = wanted[start : start + 500]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT text, vector FROM vectors WHERE text IN ({marks})"  # noqa: S608
-                rows = base.execute(query, part)
-                found.update({k: v for k, v in rows if len(v) == 4 * DIMENSIONS})
-        return found
-
-    def write(self, vectors: dict[bytes, bytes]) -> None:
-        """Keep vectors."""
-        with closing(self._open()) as base, base:
-            base.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", vectors.items())

@@ -23,7 +23,7 @@ from msgspec import Struct
 from actmem.errors import InputError, ProviderError
 from actmem.models.chat import Completion, Message, Usage, clean, estimate_tokens, merged
 from actmem.models.keys import public_url, read_key, redact
-from actmem.models.prompts import prompts
+from actmem.models.prompts import with_schema
 from actmem.models.structured import Schema, fit
 
 DEFAULT_URL = "https://api.openai.com/v1"
@@ -108,7 +108,7 @@ class OpenAIChat:
             self._body["seed"] = seed
         self._max_tokens = max_tokens
         self._form = _Form()
-        self._client = _client(given or DEFAULT_URL, self._key, self._limits)
+        self._client = client(given or DEFAULT_URL, self._key, self._limits)
         self.settings: Mapping[str, Any] = {
             "backend": "openai",
             "model": model,
@@ -170,7 +170,7 @@ class OpenAIChat:
         """Send one request and read its answer; any fault is a ``_Failure``."""
         openai = import_module("openai")
         body: dict[str, Any] = {**self._body, form.limit_name: self._max_tokens}
-        body["messages"] = [{"role": m.role, "content": m.content} for m in merged(messages)]
+        told = messages
         if schema is not None and form.native_schema:
             body["response_format"] = {
                 "type": "json_schema",
@@ -181,7 +181,8 @@ class OpenAIChat:
                 },
             }
         elif schema is not None:
-            body["messages"] = with_schema(body["messages"], schema)
+            told = with_schema(messages, schema)
+        body["messages"] = [{"role": m.role, "content": m.content} for m in merged(told)]
         seconds = min(self._limits.attempt_seconds, max(deadline - time.monotonic(), 0.05))
         try:
             raw = self._client.chat.completions.with_raw_response.create(**body, timeout=seconds)
@@ -218,17 +219,6 @@ class OpenAIChat:
             schema_sent="" if schema is None else "native" if form.native_schema else "prompt",
             usage=_usage(body.get("usage"), messages, text),
         )
-
-
-def with_schema(messages: list[dict[str, str]], schema: Schema) -> list[dict[str, str]]:
-    """Return the messages with the schema told at the end of the last one.
-
-    At the end, because a schema may change from call to call: what stands before stays equal, and
-    with it the provider's prompt cache.
-    """
-    text = prompts()["schema"].format(schema=json.dumps(schema.definition, ensure_ascii=False))
-    last = messages[-1]
-    return [*messages[:-1], {**last, "content": f"{last['content']}\n\n{text}"}]
 
 
 def _other_form(form: _Form, failure: _Failure, schema: Schema | None) -> _Form | None:
@@ -323,7 +313,7 @@ class _TooSlowError(Exception):
     """A response had begun and did not end in time."""
 
 
-def _client(url: str, key: str | None, limits: Limits) -> Any:
+def client(url: str, key: str | None, limits: Limits) -> Any:
     """Return a client of the ``openai`` package whose responses are bounded in size and time."""
     try:
         openai: Any = import_module("openai")

@@ -77,6 +77,16 @@ class Schema:
         return fits[0]
 
 
+def closed(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the definition of an object that has exactly these properties."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 def fit(text: str, schema: Schema | None) -> tuple[Any, str]:
     """Return what a reply holds under ``schema``, or None and the problem."""
     if schema is None:

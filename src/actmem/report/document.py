@@ -23,7 +23,8 @@ class Cell(Struct, frozen=True, kw_only=True):
     """Lower end of the 95 % interval, in the unit of ``value``."""
     high: float | None = None
     best: bool = False
-    """True for the best of its column; only rows of full coverage and no privilege compete."""
+    """True for the best of its column, or of its row where the table says so; only full coverage
+    without privilege competes."""
     note: str = ""
     """A few words that are drawn beside the value, such as ``INCOMPLETE``."""
 
@@ -75,8 +76,8 @@ class Moment(Struct, frozen=True, kw_only=True):
     time: str
     step: str
     marks: Sequence[tuple[str, str]]
-    """Outcome (hit, late, miss, false, query, …) and the words for it, one for each due action
-    or act."""
+    """Outcome (hit, late, open, miss, false, query, invalid) and the words for it, one for each due
+    action, act or query. The words' first line is short; what follows is detail."""
 
 
 class Calendar(Struct, frozen=True, kw_only=True, tag="calendar"):
@@ -107,3 +108,5 @@ class Report(Struct, frozen=True, kw_only=True):
     facts: dict[str, str]
     """What moves the numbers: scenario set, scorer version, runs, seeds, models, prompts."""
     sections: Sequence[Section]
+    incomplete: Sequence[str] = ()
+    """A line for each row below full coverage: which it is, how far it came, and why."""

@@ -1,7 +1,8 @@
 """Playing what a run still lacks.
 
 Finished episodes stay. One that broke off goes on from its last whole line, or starts anew where
-the agent does not repeat its record. Failed ones are played anew. Workers are daemon threads: when
+the agent does not repeat its record. Failed ones are played anew, or go on where their footer says
+that the record still holds. Workers are daemon threads: when
 the main thread is interrupted nothing more is written, the process can end at once, and the folder
 can be resumed.
 """
@@ -113,11 +114,11 @@ def _ended_well(folder: RunFolder, suite: Suite, episode: Episode) -> bool:
 def _play(folder: RunFolder, suite: Suite, episode: Episode, gate: _Gate) -> Footer:
     """Play or continue one episode and write its trace to the end."""
     trace = folder.trace(episode, suite.events)
-    if trace is not None and trace.footer is not None:
+    if trace is not None and trace.footer is not None and not trace.footer.resumes:
         with gate.passed():
             folder.set_aside(episode)
         trace = None
-    recorded, size = (trace.events, trace.size) if trace else ((), 0)
+    recorded, size = (trace.events, trace.body) if trace else ((), 0)
     try:
         return _write(folder, suite, episode, recorded, size, gate)
     except DivergedError:

@@ -32,6 +32,8 @@ class RunFolder:
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path = path.absolute()  # an agent may change the present folder
+        self.name = self.path
+        """What the run is called in results."""
         self.manifest = manifest
         self._lock: int | None = None
 

@@ -15,6 +15,7 @@ _CALL = re.compile(r"([A-Za-z_][A-Za-z_0-9]{0,39})[ \t]*\((.*)\)", re.DOTALL)
 _ARGUMENT = re.compile(
     r"""\s*(?:'((?:[^'\\\n]|\\['"\\])*)'|"((?:[^"\\\n]|\\['"\\])*)"|(-?[0-9]{1,6}))\s*(,|\Z)"""
 )
+_SEVERAL = re.compile(r"\)[\s;,]*[A-Za-z_]+[ \t]*\(")  # one call's end and the next one's beginning
 _ESCAPE = re.compile(r"\\(['\"\\])")
 
 Signature = tuple[type[str] | type[int], ...]
@@ -63,6 +64,8 @@ def parse(text: str, signatures: Mapping[str, Signature]) -> Call | str:
         known = ", ".join(sorted([*signatures, *FREE]))
         return f"There is no action {name}. The actions are: {known}."
     args = _arguments(inside)
+    if args is None and _SEVERAL.search(text):
+        return "That is more than one call. Answer with exactly one; the others can follow later."
     wanted = signature or ()
     if args is None or len(args) != len(wanted):
         return f"{name} takes {_spell(wanted)}."

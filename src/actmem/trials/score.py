@@ -21,6 +21,9 @@ from actmem.trials.trial import Shown, Trial, Watch
 from actmem.trials.world import EXTRA, Episode
 from actmem.trials.worlds.outcome import Outcome
 
+SCORER = 1
+"""Version of the scorer; a change that may move a verdict on an old trace raises it."""
+
 _WORD = re.compile(r"[a-z0-9:]+")
 _SMALL = frozenset(
     [

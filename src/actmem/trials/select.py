@@ -7,7 +7,7 @@ from pathlib import Path
 
 from actmem.errors import InputError
 from actmem.files import decode, read_bytes
-from actmem.trials.make import SIZES, released
+from actmem.trials.make import KINDS, SIZES, WORLDS, released
 from actmem.trials.trial import Trial
 
 
@@ -40,3 +40,19 @@ def choose(
     if not chosen:
         raise InputError("no trial is left to run", "--trial")
     return chosen
+
+
+def sample() -> list[Trial]:
+    """Return twelve trials of the released set for a first look: one a world and subset.
+
+    The type moves on by one from world to world and from subset to subset; among the trials of that
+    type it is the one with the fewest steps, the first of them where several are as short.
+    """
+    found = []
+    for s, subset in enumerate(SIZES):
+        kinds = KINDS[subset]
+        for w, world in enumerate(WORLDS):
+            cell = (subset, world, kinds[(w + s) % len(kinds)])
+            of = [t for t in released() if (t.subset, t.world, t.kind) == cell]
+            found.append(min(of, key=lambda trial: trial.steps))
+    return found

@@ -95,6 +95,7 @@ GROUPS: dict[str, Callable[[Trial], str]] = {
     "subset": lambda trial: trial.subset,
     "world": lambda trial: trial.world,
     "type": lambda trial: trial.kind,
+    "subset_type": lambda trial: f"{trial.subset} {trial.kind}",
     "interference": lambda trial: trial.interference,
     "delay": lambda trial: delay_band(trial.delay),
     "specificity": lambda trial: trial.specificity,

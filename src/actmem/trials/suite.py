@@ -1,64 +1,92 @@
-"""The trials suite as the runner sees it: which episodes, how one is played, how a run is scored.
-
-A trace holds one event a reply. The observations are not in it: trial and replies give them again.
-"""
+"""The trials suite as the runner sees it: which episodes, how one is played, how a run is scored."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from actmem.errors import DivergedError, InputError, ProviderError
+from actmem.errors import InputError
 from actmem.files import decode, read_bytes
 from actmem.hashing import canonical
+from actmem.memory.open import EmbedderSpec
+from actmem.models.chat import Usage
+from actmem.models.prompts import prompts_digest
+from actmem.models.tape import Called, Tape
+from actmem.plugin import source
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
+from actmem.run.raised import describe, is_interrupt
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
-from actmem.trials import world
-from actmem.trials.agents import find_agent
+from actmem.trials.agents import AgentSpec, find_agent
 from actmem.trials.agents.agent import Agent
+from actmem.trials.agents.floors import FLOORS, PRIVILEGE
+from actmem.trials.agents.setups import SETUPS, SetupOptions, find_setup, make_agent
+from actmem.trials.play import Replied, play
 from actmem.trials.results import Played, Result, result
 from actmem.trials.score import score
 from actmem.trials.trial import Trial
+
+if TYPE_CHECKING:
+    from actmem.models.chat import Chat
 
 NAME = "trials"
 UNITS = "trials"
 """The one file in the run folder's ``units`` that holds all trials of the run."""
 
 
-class Replied(Event, frozen=True, tag="reply", kw_only=True):
-    """What the agent answered at a step; a free action does not end the step."""
-
-    step: int
-    text: str
+SHARED = ("history_tokens", "passage_tokens", "characters", "prompts", "embedder")
+"""Settings of a run that stand in the header of each episode of a model."""
 
 
-KEPT = 4_000
-"""Characters of a reply that a trace keeps: more than the grammar reads, so that it scores alike."""
+class Cast(NamedTuple):
+    """Which setups are played by which models, and how."""
+
+    setups: Sequence[str]
+    chats: Mapping[str, Chat]
+    """Models by name. Nothing is sent before the first episode."""
+    options: SetupOptions
+    embedder: EmbedderSpec
+    """What memories embed with; opened only where a setup has one."""
 
 
 def make_manifest(
-    trials: Sequence[Trial], agents: Sequence[str], *, seed: int = 0, repeats: int = 1
+    trials: Sequence[Trial],
+    agents: Sequence[str],
+    *,
+    seed: int = 0,
+    repeats: int = 1,
+    cast: Cast | None = None,
 ) -> Manifest:
-    """Plan a run: every agent on every trial, ``repeats`` times.
+    """Plan a run: on every trial every agent, and every setup with every model.
 
-    Raises ``InputError`` for no trials, an unknown agent, or two trials of one id.
+    Episodes go trial by trial, so that a run that is not at its end has come equally far with all.
+    Raises ``InputError`` for no trials, an unknown agent or setup, or two trials of one id.
     """
     if not trials:
         raise InputError("there are no trials to run")
     units = {trial.id: trial.digest() for trial in trials}
     if len(units) < len(trials):
         raise InputError("two of the trials have the same id")
+    players: dict[str, dict[str, Any]] = {}
     for agent in agents:
         find_agent(agent)
+        players[agent] = {} if agent in FLOORS else source(agent)
+    settings: dict[str, Any] = {"seed": seed, "repeats": repeats}
+    if cast is not None:
+        settings |= _cast_settings(cast)
+        for model in cast.chats:
+            for setup in dict.fromkeys(cast.setups):
+                find_setup(setup)
+                players[f"{setup} {model}"] = {"setup": setup, "model": model}
     return Manifest(
         suite=NAME,
         created=now(),
         versions={"actmem": versions()["actmem"]},
-        settings={"seed": seed, "repeats": repeats},
+        settings=settings,
         units=units,
         episodes=tuple(
             Episode(
@@ -67,12 +95,39 @@ def make_manifest(
                 agent=agent,
                 seed=episode_seed(seed, number * repeats + repeat),
                 repeat=repeat,
+                settings=own,
             )
-            for agent in dict.fromkeys(agents)
             for number, trial in enumerate(trials)
+            for agent, own in players.items()
             for repeat in range(repeats)
         ),
     )
+
+
+def _cast_settings(cast: Cast) -> dict[str, Any]:
+    """Return what of a cast moves the number, for the manifest."""
+    options = cast.options
+    embedder = {"embedder": dict(cast.embedder.settings)} if _embeds(cast) else {}
+    return embedder | {
+        "history_tokens": options.history_tokens,
+        "passage_tokens": options.passage_tokens,
+        "characters": options.characters,
+        "prompts": options.words.digests | {"dialogue": prompts_digest()},
+        "models": {name: dict(chat.settings) for name, chat in cast.chats.items()},
+    }
+
+
+def _embeds(cast: Cast) -> bool:
+    return any(find_setup(setup).memory for setup in cast.setups)
+
+
+def open_memories(cast: Cast | None) -> None:
+    """Open what the cast's memories embed with, so that it is found missing before the run begins.
+
+    Raises ``InputError`` where the extra or the weights are missing.
+    """
+    if cast is not None and _embeds(cast):
+        cast.embedder.open()
 
 
 def unit_files(trials: Sequence[Trial]) -> dict[str, bytes]:
@@ -84,13 +139,22 @@ class TrialsSuite:
     """The ``Suite`` of a run folder. It reads the trials that the folder keeps."""
 
     name = NAME
-    events: Any = Replied
+    events: Any = Replied | Called
 
-    def __init__(self, folder: RunFolder, on_step: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        folder: RunFolder,
+        on_step: Callable[[], None] | None = None,
+        cast: Cast | None = None,
+    ) -> None:
+        """``cast`` is needed to play episodes of setups, not to score them."""
         if folder.manifest.suite != NAME:
             raise InputError(f"is a run of the suite {folder.manifest.suite!r}", folder.path)
         self._folder = folder
         self._on_step = on_step
+        self._cast = cast
+        self._agents: dict[str, AgentSpec] = {}
+        self._loading = threading.Lock()
 
     @cached_property
     def trials(self) -> dict[str, Trial]:
@@ -109,98 +173,114 @@ class TrialsSuite:
             unit=episode.unit,
             unit_digest=self._folder.manifest.units[episode.unit],
             agent=episode.agent,
-            settings={"seed": episode.seed} | episode.settings,
-            privilege=find_agent(episode.agent).privilege,
+            settings={"seed": episode.seed} | self._model_settings(episode),
+            privilege=_privilege(episode),
             versions=versions(),
         )
 
+    def _model_settings(self, episode: Episode) -> dict[str, Any]:
+        """Return setup and model of an episode, and all that was set for them."""
+        if "setup" not in episode.settings:
+            return episode.settings
+        settings = self._folder.manifest.settings
+        shared = {name: settings[name] for name in SHARED if name in settings}
+        model = settings["models"][episode.settings["model"]]
+        return episode.settings | shared | {"model_settings": model}
+
     def play(
-        self, episode: Episode, recorded: Sequence[Replied], write: Callable[[Event], None]
+        self, episode: Episode, recorded: Sequence[Any], write: Callable[[Event], None]
     ) -> Footer:
         """Play one episode with a fresh agent and a fresh world."""
         trial = self.trials[episode.unit]
+        tape = Tape((event for event in recorded if isinstance(event, Called)), write)
         try:
-            agent = find_agent(episode.agent).make(episode.seed, trial)
-        except Exception as error:  # an agent that cannot be made is a failed episode
-            return Footer(status="failed", error=_describe(error))
-        return _play(agent, trial, recorded, write, self._on_step)
+            agent = self._make(episode, trial, tape)
+        except BaseException as error:  # an agent that cannot be made is a failed episode
+            if is_interrupt(error):
+                raise
+            return Footer(status="failed", error=f"cannot be made: {describe(error)}")
+        replies = [event for event in recorded if isinstance(event, Replied)]
+        return play(agent, trial, replies, write, self._on_step, resumed=bool(recorded))
+
+    def _make(self, episode: Episode, trial: Trial, tape: Tape) -> Agent:
+        setup = episode.settings.get("setup")
+        if setup is None:
+            with self._loading:  # a file's module is the same for all workers and episodes
+                if episode.agent not in self._agents:
+                    self._agents[episode.agent] = find_agent(episode.agent)
+            return self._agents[episode.agent].make(episode.seed, trial)
+        if self._cast is None:
+            raise InputError("needs its model to be played", episode.id)
+        cast = self._cast
+        chat = cast.chats[episode.settings["model"]]
+        return make_agent(setup, trial, chat, tape, cast.options, cast.embedder.open)
 
     def results(self) -> list[Result]:
-        """Score the folder: one result an agent, in the manifest's order, over planned episodes."""
-        by_agent: dict[str, list[Played]] = {}
+        """Score the folder: one result an agent, in the manifest's order, over planned episodes.
+
+        Only what is recorded is read; no agent's code is loaded.
+        """
+        by_agent: dict[str, list[Episode]] = {}
         for episode in self._folder.manifest.episodes:
-            by_agent.setdefault(episode.agent, []).append(self.played(episode))
+            by_agent.setdefault(episode.agent, []).append(episode)
         return [
-            result(agent, find_agent(agent).privilege, played) for agent, played in by_agent.items()
+            result(
+                agent,
+                _privilege(episodes[0]),
+                [self.played(episode) for episode in episodes],
+                setup=episodes[0].settings.get("setup", ""),
+                model=episodes[0].settings.get("model", ""),
+            )
+            for agent, episodes in by_agent.items()
         ]
 
     def played(self, episode: Episode) -> Played:
         """Score one episode by replay. ``InputError`` for a record that does not fit the trial."""
-        trial = self.trials[episode.unit]
-        trace = self._folder.trace(episode, Replied)
-        events: tuple[Replied, ...] = trace.events if trace else ()
-        footer = trace.footer if trace else None
-        ended = footer is not None and footer.status == "complete"
+        trace = self._folder.trace(episode, self.events)
+        events, footer = (trace.events, trace.footer) if trace else ((), None)
         try:
-            judged = score(trial, [event.text for event in events], [e.step for e in events])
-            if ended and judged.played < trial.steps:
-                raise InputError("ends as complete before its last step")
+            return judge(self.trials[episode.unit], events, footer)
         except InputError as error:
             raise InputError(str(error), self._folder.trace_path(episode)) from None
-        return Played(
-            trial=trial,
-            status="complete" if ended else "failed" if footer else "missing",
-            error=footer.error if footer else "",
-            # What was done counts, but an episode that broke off passes nothing: silence after a
-            # crash would else pass a no-go trial.
-            result=judged if ended else msgspec.structs.replace(judged, passed=False),
-        )
 
 
-def _play(
-    agent: Agent,
-    trial: Trial,
-    recorded: Sequence[Replied],
-    write: Callable[[Event], None],
-    on_step: Callable[[], None] | None,
-) -> Footer:
-    """Play to the end; a reply that is recorded already must come again and is not written."""
-    episode, record, legal = world.Episode(trial), iter(recorded), False
-    observation: world.Observation | None = episode.reset()
-    while observation is not None:
-        try:
-            text: object = agent.decide(observation)
-        except ProviderError as error:
-            return Footer(status="failed", error=str(error), provider=True)
-        except Exception as error:  # whatever an agent raises is a failed episode, not a crash
-            return Footer(status="failed", error=_describe(error))
-        if not isinstance(text, str):
-            return Footer(status="failed", error=f"decide returned {type(text).__name__}, no text")
-        event = Replied(step=episode.step, text=storable(text))
-        known = next(record, None)
-        if known is None:
-            write(event)
-        elif known != event:
-            raise DivergedError(f"resumed agent did not repeat step {event.step} of {trial.id}")
-        observation = episode.act(event.text)
-        legal = legal or episode.legal
-        if on_step is not None and episode.step > event.step:
-            on_step()
-    if next(record, None) is not None:
-        raise DivergedError("the record goes on after the episode's end")
-    if not legal:
-        return Footer(status="failed", error="not one legal action in the whole episode")
-    return Footer(status="complete")
+def judge(trial: Trial, events: Sequence[Any], footer: Footer | None) -> Played:
+    """Score an episode from what its trace holds; ``InputError`` where that does not fit the trial.
+
+    What was done counts, but an episode that broke off passes nothing: silence after a crash would
+    else pass a no-go trial.
+    """
+    replies = [event for event in events if isinstance(event, Replied)]
+    called = [event for event in events if isinstance(event, Called)]
+    ended = footer is not None and footer.status == "complete"
+    judged = score(trial, [r.text for r in replies], [r.step for r in replies])
+    if ended and judged.played < trial.steps:
+        raise InputError("ends as complete before its last step")
+    return Played(
+        trial=trial,
+        status="complete" if ended else "failed" if footer else "missing",
+        error=footer.error if footer else "",
+        usage=sum((event.completion.usage for event in called), Usage()),
+        pruned=sum(event.dropped > 0 for event in called),
+        result=judged if ended else msgspec.structs.replace(judged, passed=False),
+    )
 
 
-def storable(text: str) -> str:
-    """Return ``text`` as a trace can hold it: cut to size, without lone surrogates."""
-    return text[:KEPT].encode("utf-8", "replace").decode("utf-8")
+def _privilege(episode: Episode) -> str:
+    """Return what an agent gets beyond the observations."""
+    setup = episode.settings.get("setup")
+    if setup is not None:
+        return SETUPS[setup].privilege if setup in SETUPS else ""
+    return PRIVILEGE.get(episode.agent, "")
 
 
-def _describe(error: BaseException) -> str:
-    text = " ".join(str(error).split())[:200]
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-__all__ = ["NAME", "Replied", "TrialsSuite", "make_manifest", "unit_files"]
+__all__ = [
+    "NAME",
+    "Cast",
+    "Replied",
+    "TrialsSuite",
+    "judge",
+    "make_manifest",
+    "open_memories",
+    "unit_files",
+]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from actmem.trials.results import Result
 from actmem.trials.stats import Rates
@@ -15,53 +17,89 @@ SPLITS = ("type", "world", "go")
 def lines(results: Sequence[Result]) -> Iterator[str]:
     """Yield the lines of the report: a row an agent, rates in per cent, n/a where undefined."""
     subsets = sorted({name for result in results for name in result.groups["subset"]})
-    head = f"{'agent':<16}{'scored':>9}{'accuracy [95 %]':>22}"
+    modelled = any(result.model for result in results)
+    wide = _width(results)
+    head = f"{'agent':<{wide}}{'scored':>9}{'accuracy [95 %]':>22}"
     head += "".join(f"{name:>7}" for name in subsets)
+    head += f"{'miss':>7}{'late':>7}{'false':>7}{'ongoing':>9}{'dprime':>7}{'c':>7}"
     yield "trials: over the planned episodes, rates in %"
-    yield head + f"{'miss':>7}{'late':>7}{'false':>7}{'ongoing':>9}{'dprime':>7}{'c':>7}  privilege"
+    yield head + (f"{'invalid':>9}{'calls':>7}{'tokens':>9}" if modelled else "") + "  privilege"
     for result in results:
         rates = result.rates
         covered = f"{result.scored}/{result.planned}"
-        row = f"{result.agent[-15:]:<16}{covered:>9}{_accuracy(rates):>22}"
+        row = f"{result.agent:<{wide}}{covered:>9}{_accuracy(rates):>22}"
         row += "".join(f"{_percent(_of(result, 'subset', s)):>7}" for s in subsets)
         row += f"{_percent(rates.miss_rate):>7}{_percent(rates.late_rate):>7}"
         row += f"{_percent(rates.false_alarm_rate):>7}{_percent(rates.ongoing):>9}"
-        row += f"{_number(rates.d_prime):>7}{_number(rates.criterion):>7}  {result.privilege}"
+        row += f"{_number(rates.d_prime):>7}{_number(rates.criterion):>7}"
+        row += (_model_cells(result) if modelled else "") + f"  {result.privilege}"
         yield row.rstrip() + ("" if result.complete else "  INCOMPLETE, not ranked")
-    for split in SPLITS:
-        names = sorted({name for result in results for name in result.groups[split]})
+    for title, split, names in _splits(results):
         yield ""
-        yield f"{'accuracy by ' + split:<25}" + "".join(f"{name:>13}" for name in names)
+        yield f"{title:<{wide}}" + "".join(f"{name:>13}" for name in names)
         for result in results:
             cells = "".join(f"{_percent(_of(result, split, name)):>13}" for name in names)
-            yield f"{result.agent[-24:]:<25}{cells}"
+            yield f"{result.agent:<{wide}}{cells}"
     yield ""
     yield from errors(results)
 
 
+def _width(results: Sequence[Result]) -> int:
+    """Return the width of the first column: names are never cut, for two may end alike."""
+    return max([24, *(len(result.agent) for result in results)]) + 1
+
+
+def _model_cells(result: Result) -> str:
+    """Return what the calls of a model took; nothing for an agent without one."""
+    if not result.model:
+        return " " * 25
+    pruned = "*" if result.pruned else ""
+    tokens = f"{result.tokens / 1000:,.0f}k{pruned}"
+    return f"{result.invalid:>9}{result.usage.calls:>7}{tokens:>9}"
+
+
+def _splits(results: Sequence[Result]) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield title, dimension and groups of each table of accuracies, the last one as in Figure 3."""
+    for split in SPLITS:
+        yield f"accuracy by {split}", split, _names(results, split)
+    hard = [name for name in _names(results, "subset_type") if name.startswith("C ")]
+    if hard:
+        yield "accuracy on C by type", "subset_type", hard
+
+
+def _names(results: Sequence[Result], split: str) -> list[str]:
+    return sorted({name for result in results for name in result.groups[split]})
+
+
+@lru_cache(maxsize=1)
+def paper() -> dict[str, Any]:
+    """Return the tables that the source prints, accuracies in per cent."""
+    path = Path(__file__).parent / "paper.toml"
+    return tomllib.loads(path.read_text("utf-8"))
+
+
 def published() -> Iterator[str]:
     """Yield Tables 1 and 2 of the source, to be read beside one's own results."""
-    path = Path(__file__).parent / "paper.toml"
-    paper = tomllib.loads(path.read_text("utf-8"))
     yield "published accuracy, in % (other tasks than these; the no-go trials are ours alone)"
     yield f"{'model':<20}{'architecture':<20}{'A':>7}{'B':>7}{'C':>7}"
-    for model, setup, *cells in paper["table_1"]["rows"]:
+    for model, setup, *cells in paper()["table_1"]["rows"]:
         yield f"{model:<20}{setup:<20}" + "".join(f"{cell:>7.1f}" for cell in cells)
     yield ""
     yield f"{'subset C: model':<20}{'base':>12}{'reminder at each step':>24}{'gain':>7}"
-    for model, base, reminded in paper["table_2"]["rows"]:
+    for model, base, reminded in paper()["table_2"]["rows"]:
         yield f"{model:<20}{base:>12.1f}{reminded:>24.1f}{reminded - base:>+7.1f}"
 
 
 def errors(results: Sequence[Result]) -> Iterator[str]:
     """Yield the error split of subset C: misses against false alarms, over all its trials."""
-    yield f"{'errors on C, in %':<25}{'miss':>9}{'late':>9}{'false':>9}{'content':>9}{'ongoing':>9}"
+    wide = _width(results)
+    yield f"{'errors on C, in %':<{wide}}{'miss':>9}{'late':>9}{'false':>9}{'content':>9}{'ongoing':>9}"
     for result in results:
         hard = result.groups["subset"].get("C")
         if hard is not None:
             rates = [hard.miss_rate, hard.late_rate, hard.false_alarm_rate]
             rates += [hard.wrong_content_rate, hard.ongoing]
-            yield f"{result.agent[-24:]:<25}" + "".join(f"{_percent(r):>9}" for r in rates)
+            yield f"{result.agent:<{wide}}" + "".join(f"{_percent(r):>9}" for r in rates)
 
 
 def _of(result: Result, split: str, name: str) -> float | None:

@@ -58,8 +58,12 @@ class Observation:
     @property
     def text(self) -> str:
         """The whole observation as a model reads it."""
-        parts = [self.brief, self.reply, self.view.text()]
-        return "\n\n".join(part for part in parts if part)
+        return f"{self.brief}\n\n{self.news}" if self.brief else self.news
+
+    @property
+    def news(self) -> str:
+        """The observation without the first prompt: the reply, and what the step shows."""
+        return "\n\n".join(part for part in (self.reply, self.view.text()) if part)
 
 
 class Applied(NamedTuple):

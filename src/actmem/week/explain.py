@@ -91,10 +91,11 @@ def explain_task(plan: WeekPlan, task_id: str, rows: Sequence[Row] | None) -> It
             yield f"  {shown.id} {shown.time} {state.reason(step, task_id)}"
             state.act(step, rows[offset + step].chosen if rows else due, due)
         if record := found.get((day.day.name, task_id)):
-            yield from _record(record)
+            yield from explain_record(record)
 
 
-def _record(record: Obligation) -> Iterator[str]:
+def explain_record(record: Obligation) -> Iterator[str]:
+    """Explain what became of one obligation, and where it broke."""
     yield f"  announced: {record.announced}; active from {record.activated}; watch: {record.source}"
     for update in record.updates:
         yield f"  update: {update}"

@@ -15,11 +15,12 @@ from msgspec import Struct
 
 from actmem.errors import ActionError, DivergedError, StoppedError
 from actmem.models.tape import Called, Tape
+from actmem.run.raised import describe
 from actmem.trace import Event, Footer
 from actmem.week.agents import Agent, close_agent
 from actmem.week.heartbeat import Nudge
 from actmem.week.obligations import DayPlan, DayState, WeekPlan
-from actmem.week.play import describe, play
+from actmem.week.play import play
 from actmem.week.scenario import Record
 from actmem.week.world import Decision, Observation, World
 

@@ -8,11 +8,11 @@ written, and from the record's end on the episode goes on. An agent that decides
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from actmem.errors import ActionError, DivergedError, ProviderError, StoppedError
+from actmem.run.raised import describe, is_interrupt, one_line
 from actmem.trace import Event, Footer
 from actmem.week.agents import Agent
 from actmem.week.world import Act, Decision, Observation, Pass, Query, SetHeartbeat, World
@@ -93,7 +93,7 @@ def play(
         try:
             outcome = _turn(agent, world, observation, refusals)
         except ProviderError as error:
-            return Footer(status="failed", error=_line(str(error)), provider=True)
+            return Footer(status="failed", error=one_line(str(error)), provider=True)
         except BaseException as error:
             passed = (StoppedError, DivergedError) if resumed else StoppedError
             if is_interrupt(error) or isinstance(error, passed):
@@ -161,27 +161,3 @@ def _apply(decision: Decision, world: World, observation: Observation) -> _Outco
     raise ActionError(
         "action", f"{describe(decision)} is no well-formed Query, SetHeartbeat, Act or Pass"
     )
-
-
-def is_interrupt(error: BaseException) -> bool:
-    """Say whether ``error`` is the user's Ctrl-C, which only the main thread receives.
-
-    Whatever else an agent raises, ``SystemExit`` included, is a failed episode and not a crash.
-    """
-    in_main = threading.current_thread() is threading.main_thread()
-    return isinstance(error, KeyboardInterrupt) and in_main
-
-
-def describe(value: object) -> str:
-    """Name a value in at most a line: its type, and its text where that is short."""
-    try:
-        text = _line(str(value))
-    except Exception:  # an agent's object may not even print
-        text = ""
-    return f"{type(value).__name__}: {text}" if text else type(value).__name__
-
-
-def _line(text: str) -> str:
-    """Return the text as one line of at most 200 characters that a trace can hold."""
-    line = " ".join(text[:1000].split())[:200]
-    return line.encode("utf-8", "backslashreplace").decode()

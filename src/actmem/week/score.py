@@ -20,6 +20,9 @@ from actmem.errors import InputError
 from actmem.week.obligations import HIT, DayPlan, DayState, Timeline, Verdict, Version, WeekPlan
 from actmem.week.scenario import CLOCK
 
+SCORER = 1
+"""Version of the scorer; a change that may move a count of an old trace raises it."""
+
 Tally = dict[str, int]
 
 METRICS = (

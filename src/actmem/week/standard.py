@@ -1,8 +1,12 @@
-"""The standard set: the weeks that people quote, regenerated from seeds and pinned by hash."""
+"""The standard set: the weeks that people quote, regenerated from seeds and pinned by hash.
+
+What a run plays is chosen here too: files, weeks of a seed, or the first of the set.
+"""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -11,7 +15,8 @@ import msgspec
 from msgspec import Struct
 
 from actmem.errors import InputError
-from actmem.week.make import Knobs, make_week
+from actmem.week.make import Knobs, make_week, make_weeks
+from actmem.week.pmbench import load_any
 from actmem.week.scenario import Scenario
 
 FILE = Path(__file__).parent / "standard.toml"
@@ -49,3 +54,17 @@ def standard_weeks(number: int) -> list[Scenario]:
             )
         weeks.append(week)
     return weeks
+
+
+def choose_weeks(
+    number: int, files: Sequence[Path] = (), seed: int | None = None, knobs: Knobs | None = None
+) -> list[Scenario]:
+    """Return the weeks of ``files``, else ``number`` weeks of a seed, else of the standard set.
+
+    Knobs without a seed begin at seed 1. Raises ``InputError`` as reading and making do.
+    """
+    if files:
+        return [load_any(path) for path in files]
+    if seed is None and knobs in (None, Knobs()):
+        return standard_weeks(number)
+    return list(make_weeks(1 if seed is None else seed, number, knobs or Knobs()))

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
-from functools import lru_cache
-from pathlib import Path
-
 from actmem.week.scenario import Scenario
 
 
@@ -37,11 +33,3 @@ def stats(scenario: Scenario) -> dict[str, int | str]:
         "State channels": len(scenario.state_channels),
         "Lures (total)": sum(len(day.lures) for day in days),
     }
-
-
-@lru_cache(maxsize=1)
-def paper_table_1() -> dict[str, int | str]:
-    """Return Table 1 as the paper prints it."""
-    path = Path(__file__).parent / "paper.toml"
-    table: dict[str, int | str] = tomllib.loads(path.read_text("utf-8"))["table_1"]
-    return table

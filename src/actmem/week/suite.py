@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from actmem.errors import DivergedError, IncompleteError, InputError
@@ -15,21 +13,21 @@ from actmem.models.chat import Usage
 from actmem.models.price import Price
 from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
-from actmem.process import FORM, SECONDS, command_files
+from actmem.plugin import source
+from actmem.process import SECONDS
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
+from actmem.run.raised import describe, is_interrupt
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
 from actmem.week.agents import BUILT_IN, Agent, AgentSpec, close_agent, find_agent
 from actmem.week.agents.setups import SetupOptions, find_setup, make_agent
 from actmem.week.heartbeat import NUDGES, PRIVILEGED, Nudge
+from actmem.week.judge import judge
 from actmem.week.menu import day_menu
 from actmem.week.obligations import WeekPlan, prepare
-from actmem.week.play import Acted, WeekEvent, describe, is_interrupt, play
-from actmem.week.records import Links, Obligation, count_links, records
-from actmem.week.replay import rows_of
+from actmem.week.play import Acted, WeekEvent, play
 from actmem.week.results import Played, Result, result
 from actmem.week.scenario import Scenario, dump
-from actmem.week.score import align, tally
 from actmem.week.world import World
 
 if TYPE_CHECKING:
@@ -73,7 +71,7 @@ def make_manifest(
     players: dict[str, dict[str, Any]] = {}
     for agent in agents:
         find_agent(agent)
-        players[agent] = _source(agent)
+        players[agent] = {} if agent in BUILT_IN else source(agent)
     settings: dict[str, Any] = {"seed": seed, "repeats": repeats, "nudge": nudge}
     if cast is not None:
         settings |= _cast_settings(cast)
@@ -104,16 +102,6 @@ def make_manifest(
             for repeat in range(repeats)
         ),
     )
-
-
-def _source(agent: str) -> dict[str, Any]:
-    """Return the settings that say what an agent's code was: a changed file is another agent."""
-    if agent in BUILT_IN:
-        return {}
-    if agent.startswith(FORM):
-        return {"agent_files": command_files(agent.removeprefix(FORM))}
-    path = Path(agent.rpartition(":")[0])
-    return {"agent_file": hashlib.sha256(read_bytes(path)).hexdigest()}
 
 
 def _replayed(unit: str, own: Mapping[str, Any], repeat: int) -> str:
@@ -212,12 +200,7 @@ class WeekSuite:
         )
 
     def _privilege(self, episode: Episode) -> str:
-        """Return the label of what an agent gets; nothing is loaded, scoring runs no code."""
-        setup = episode.settings.get("setup")
-        own = BUILT_IN[episode.agent].privilege if episode.agent in BUILT_IN else ""
-        nudged = setup is None or find_setup(setup).heartbeat
-        labels = [own, PRIVILEGED.get(self._nudge, "") if nudged else ""]
-        return ", ".join(label for label in labels if label)
+        return privilege(episode.agent, episode.settings.get("setup"), self._nudge)
 
     def play(
         self, episode: Episode, recorded: Sequence[Any], write: Callable[[Event], None]
@@ -284,21 +267,35 @@ class WeekSuite:
         chat = self._cast.chats[episode.settings["model"]]
         return make_agent(setup, chat, tape, self._cast.options)
 
+    def by_agent(self) -> dict[str, tuple[Episode, ...]]:
+        """Return the planned episodes of each agent, in the manifest's order."""
+        found: dict[str, list[Episode]] = {}
+        for episode in self._folder.manifest.episodes:
+            found.setdefault(episode.agent, []).append(episode)
+        return {agent: tuple(episodes) for agent, episodes in found.items()}
+
+    def recorded(self, episode: Episode) -> tuple[Any, ...]:
+        """Return the events of an episode's trace; nothing where it has not begun."""
+        trace = self._folder.trace(episode, self.events)
+        return trace.events if trace else ()
+
     def results(self) -> list[Result]:
         """Score the folder: one result an agent, in the manifest's order, over planned episodes."""
-        by_agent: dict[str, list[Episode]] = {}
-        for episode in self._folder.manifest.episodes:
-            by_agent.setdefault(episode.agent, []).append(episode)
         return [
-            result(
-                agent,
-                self._privilege(episodes[0]),
-                [self.played(episode) for episode in episodes],
-                setup=episodes[0].settings.get("setup", ""),
-                model=episodes[0].settings.get("model", ""),
-            )
-            for agent, episodes in by_agent.items()
+            self.pooled(episodes, [self.played(episode) for episode in episodes])
+            for episodes in self.by_agent().values()
         ]
+
+    def pooled(self, episodes: Sequence[Episode], played: Sequence[Played]) -> Result:
+        """Return the result of one agent from its planned episodes, scored."""
+        first = episodes[0]
+        return result(
+            first.agent,
+            self._privilege(first),
+            played,
+            setup=first.settings.get("setup", ""),
+            model=first.settings.get("model", ""),
+        )
 
     def set_counts(self, episode: Episode) -> tuple[int, int, int] | None:
         """Return hits, false alarms and misses of an episode played to its end, else None."""
@@ -317,32 +314,20 @@ class WeekSuite:
 
         Raises ``InputError`` for rows that are out of order or of another week.
         """
-        plan = self.plan(episode.unit)
         trace = self._folder.trace(episode, self.events)
-        footer = trace.footer if trace else None
-        events = trace.events if trace else ()
-        called = [event for event in events if isinstance(event, Called)]
+        events, footer = (trace.events, trace.footer) if trace else ((), None)
         try:
-            aligned = align(plan, rows_of(plan, events))
+            return judge(self.plan(episode.unit), events, footer)
         except InputError as error:
             raise InputError(str(error), self._folder.trace_path(episode)) from None
-        failed = footer is not None and footer.status == "failed"
-        complete = footer is not None and footer.status == "complete" and not aligned.missing
-        return Played(
-            unit=episode.unit,
-            status="complete" if complete else "failed" if failed else "missing",
-            error=footer.error if footer else "",
-            invalid=sum(not event.valid for event in events if hasattr(event, "valid")),
-            usage=sum((event.completion.usage for event in called), Usage()),
-            pruned=sum(event.dropped > 0 for event in called),
-            score=tally(plan, aligned.rows),
-            links=count_links(self.obligations(plan, aligned.rows, aligned.missing)),
-        )
-
-    @staticmethod
-    def obligations(plan: WeekPlan, rows: Sequence[Any], missing: int) -> list[Obligation]:
-        """Return the obligation records of an episode that lacks its last ``missing`` steps."""
-        return records(plan, rows, len(rows) - missing)
 
 
-__all__ = ["Cast", "Links", "Obligation", "WeekSuite", "make_manifest", "unit_files"]
+def privilege(agent: str, setup: str | None, nudge: Nudge) -> str:
+    """Return the label of what an agent gets; nothing is loaded, scoring runs no code."""
+    own = BUILT_IN[agent].privilege if agent in BUILT_IN else ""
+    nudged = setup is None or find_setup(setup).heartbeat
+    labels = [own, PRIVILEGED.get(nudge, "") if nudged else ""]
+    return ", ".join(label for label in labels if label)
+
+
+__all__ = ["Cast", "WeekSuite", "make_manifest", "privilege", "unit_files"]

@@ -1,5 +1,7 @@
 """Who plays trials: built-in floors by name, or a class of one's own from a file.
 
+Models play in setups (``setups``).
+
 An agent is a class with ``decide(observation) -> str``; ``observation.text`` is all that a model
 reads, ``observation.view`` the same facts as data. One object plays one episode. Where its
 constructor has a parameter ``seed``, it receives the episode's seed.
@@ -7,12 +9,11 @@ constructor has a parameter ``seed``, it receives the episode's seed.
 
 from __future__ import annotations
 
-import functools
 import random
 from collections.abc import Callable
 from inspect import signature
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from actmem.errors import InputError
 from actmem.plugin import load_class
@@ -45,16 +46,11 @@ def find_agent(name: str) -> AgentSpec:
     if not colon or not path.endswith(".py"):
         known = ", ".join(FLOORS)
         raise InputError(f"no agent {name!r}: there are {known}, or give path/to/file.py:Class")
-    made = _load(Path(path).resolve(), class_name)
+    needed = {"decide": "a method decide(observation)"}
+    made = load_class(Path(path).resolve(), class_name, "agent", needed)
     return AgentSpec(name, "", lambda seed, _: make_agent(made, seed))
 
 
 def make_agent(made: Callable[..., Agent], seed: int) -> Agent:
     """Make an agent of a user's class; a parameter named ``seed`` receives the episode's seed."""
     return made(seed=seed) if "seed" in signature(made).parameters else made()
-
-
-@functools.cache
-def _load(path: Path, name: str) -> Callable[..., Any]:
-    """Load a user's class once, however many trials it plays."""
-    return load_class(path, name, "agent", {"decide": "a method decide(observation)"})

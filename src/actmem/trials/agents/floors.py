@@ -1,18 +1,7 @@
 """Floors and ceiling without a model. All but ``nop`` share one perfect ongoing player.
 
-============= ============ ======================================================================
-floor         privileged   plays
-============= ============ ======================================================================
-nop           no           waits
-ongoing-only  no           the ongoing task, never the intention
-always        action       the ongoing task, and the intended action at the first step and
-                           whenever the task leaves a step free
-random        action       the same, the intended action once at a random step
-keyword       no           see ``keyword``
-oracle        trial        the ongoing task, and the intended action when it is due
-============= ============ ======================================================================
-
-"action": the agent is told which action the intention asks for, not when. "trial": it is told all.
+``ABOUT`` says what each does. A privilege "action" tells the agent which action the intention asks
+for, not when; "trial" tells it all.
 """
 
 from __future__ import annotations
@@ -125,6 +114,16 @@ FLOORS: dict[str, Callable[[Trial, random.Random], Agent]] = {
     "oracle": lambda trial, rng: Oracle(trial),
 }
 """Each floor by name: (trial, random generator of the episode) gives the agent."""
+
+ABOUT = {
+    "nop": "waits",
+    "ongoing-only": "plays the ongoing task perfectly, never the intention",
+    "always": "the same, and the intended action at the first step and whenever a step is free",
+    "random": "the same, and the intended action once at a random step",
+    "keyword": "the same, and the intended action where words and times match by patterns",
+    "oracle": "the same, and the intended action when it is due",
+}
+"""What each floor does, in a line."""
 
 PRIVILEGE = {"always": "action", "random": "action", "oracle": "trial"}
 """What a floor is told beyond the observations; names that are missing are told nothing."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from actmem.errors import ActionError
 from actmem.models.structured import Schema
-from actmem.week.agents.wording import Words
+from actmem.models.wording import Words
 from actmem.week.heartbeat import INTERVALS
 from actmem.week.scenario import CLOCK
 from actmem.week.world import (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from actmem.errors import InputError
-from actmem.week.agents.wording import Words
+from actmem.models.wording import Words
 
 if TYPE_CHECKING:
     from actmem.models.chat import Chat

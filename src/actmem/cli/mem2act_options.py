@@ -1,0 +1,122 @@
+"""Options that say which systems a run of mem2act has; ``run`` and ``plan`` share them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from actmem.cli.budget_options import BUDGET_OPTIONS
+from actmem.cli.model_options import model_options
+
+if TYPE_CHECKING:
+    from actmem.mem2act.data import Dataset
+    from actmem.models.chat import Chat
+    from actmem.run.plan import Manifest
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option(
+        "--data",
+        default="mini",
+        show_default=True,
+        metavar="DIR",
+        help="Folder of the data set, or one that is shipped: mini, mini-10.",
+    ),
+    click.option(
+        "--memory",
+        "memories",
+        multiple=True,
+        default=("none,bm25,oracle",),
+        show_default=True,
+        metavar="A,B,…",
+        help="Memories (actmem list memories); repeat it for a path or command with commas.",
+    ),
+    click.option(
+        "--model",
+        "models",
+        multiple=True,
+        metavar="M",
+        help="Model that makes the calls, and works for memories that need one; repeat it. [default: none, retrieval alone]",
+    ),
+    *BUDGET_OPTIONS,
+    click.option(
+        "--budget",
+        type=click.IntRange(1),
+        default=512,
+        show_default=True,
+        help="Tokens of the passages for a task.",
+    ),
+    click.option(
+        "--negatives",
+        type=click.IntRange(0, 5),
+        default=0,
+        show_default=True,
+        help="Hard negatives among which the tool is chosen; 0 gives the right one.",
+    ),
+    click.option(
+        "--seed", type=int, default=0, show_default=True, help="Seed of the tools' order."
+    ),
+    click.option(
+        "--repeats",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        help="How often each system answers.",
+    ),
+)
+
+
+def mem2act_options(command: F) -> F:
+    """Add the options of data, memories and models to a command; ``planned`` takes them."""
+    command = model_options(command)
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def planned(given: dict[str, Any]) -> tuple[Dataset, dict[str, Chat], Manifest]:
+    """Return the data, the models, and the plan of the run that options give."""
+    from actmem.cli.conduct import stdout_kept
+    from actmem.cli.setup_options import open_chats
+    from actmem.mem2act.data import load
+    from actmem.mem2act.suite import make_manifest
+    from actmem.memory.extra import load as load_extra
+    from actmem.memory.open import open_embedder
+    from actmem.memory.registry import find_memory
+
+    data = load(given["data"])
+    names = memory_names(given["memories"])
+    with stdout_kept():  # a memory's file is loaded here, and may print
+        if any("embedder" in find_memory(name).needs for name in names):
+            open_embedder()  # missing weights show before anything is written
+    shown = None
+    if given["negatives"] and given["models"]:
+        mined = load_extra("actmem.mem2act.negatives", "--negatives")
+        shown = mined.choices(data, given["negatives"], open_embedder(), given["seed"])
+    chats = open_chats(given)
+    manifest = make_manifest(
+        data,
+        names,
+        {name: chat.settings for name, chat in chats.items()},
+        budget=given["budget"],
+        shown=shown,
+        repeats=given["repeats"],
+        seed=given["seed"],
+    )
+    return data, chats, manifest
+
+
+def memory_names(values: Sequence[str]) -> list[str]:
+    """Return the memories that the values of ``--memory`` name, each once.
+
+    A value is a list with commas, or one ``cmd:PROGRAM`` or ``path/to/file.py:Class``, whole.
+    """
+    names: list[str] = []
+    for value in values:
+        whole = value.startswith("cmd:") or Path(value.rpartition(":")[0]).is_file()
+        names += [value] if whole else [name.strip() for name in value.split(",")]
+    return [name for name in dict.fromkeys(names) if name]

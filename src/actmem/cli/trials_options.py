@@ -1,0 +1,120 @@
+"""Options that say which episodes a run of trials has; ``run`` and ``plan`` share them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from actmem.cli.model_options import model_options_with
+from actmem.cli.setup_options import (
+    open_chats,
+    refuse_without_model,
+    setup_names,
+    setup_options,
+)
+from actmem.cli.week_options import PATH
+
+if TYPE_CHECKING:
+    from actmem.run.plan import Manifest
+    from actmem.trials.suite import Cast
+    from actmem.trials.trial import Trial
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option(
+        "--agent",
+        "agents",
+        multiple=True,
+        metavar="NAME",
+        help="A built-in agent or path/to/file.py:Class; repeat it. [default: all that need no model, or none with --model]",
+    ),
+    click.option("--subset", "subsets", metavar="A,B,C", help="Subsets to play. [default: all]"),
+    click.option("--trial", "ids", multiple=True, metavar="ID", help="Play this trial; repeat it."),
+    click.option("--file", type=PATH, help="Play trials that `make trials` wrote instead."),
+    click.option("--seed", type=int, default=1, show_default=True, help="Seed of the agents."),
+    click.option(
+        "--repeats",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        help="How often each agent plays each trial.",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(1, 64),
+        default=1,
+        show_default=True,
+        help="Episodes played at a time.",
+    ),
+    click.option(
+        "--passage-tokens",
+        type=click.IntRange(1),
+        default=200,
+        show_default=True,
+        help="Tokens of what a memory adds to a prompt.",
+    ),
+    click.option(
+        "--embedder",
+        metavar="minilm|openai/NAME",
+        default="minilm",
+        show_default=True,
+        help="What a memory embeds with; openai/NAME is asked at --base-url.",
+    ),
+)
+
+
+def trials_options(command: F) -> F:
+    """Add the options of agents, trials, setups and models to a command."""
+    from actmem.trials.agents.setups import MAX_TOKENS
+
+    command = setup_options("base")(model_options_with(MAX_TOKENS)(command))
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def planned(given: dict[str, Any]) -> tuple[list[Trial], Cast | None, Manifest]:
+    """Return the trials, the models in their setups, and the plan of the run that options give."""
+    from actmem.cli.conduct import stdout_kept
+    from actmem.trials.agents.floors import FLOORS
+    from actmem.trials.select import choose, load
+    from actmem.trials.suite import make_manifest
+
+    trials = choose(given["subsets"], given["ids"], load(given["file"]) if given["file"] else None)
+    cast = _cast(given)
+    agents = given["agents"]
+    if not agents and cast is None:
+        agents = tuple(FLOORS)
+    with stdout_kept():  # an agent's file is loaded here, and may print
+        manifest = make_manifest(
+            trials, agents, seed=given["seed"], repeats=given["repeats"], cast=cast
+        )
+    return trials, cast, manifest
+
+
+def _cast(given: dict[str, Any]) -> Cast | None:
+    """Return which models play in which setups, None where no model is given."""
+    if not given["models"]:
+        refuse_without_model(given, "setups")
+        return None
+    from actmem.memory.open import find_embedder
+    from actmem.models.wording import words
+    from actmem.trials.agents.setups import SetupOptions, bound, find_setup, prompts
+    from actmem.trials.suite import Cast
+
+    names = setup_names(given, "base")
+    for name in names:
+        find_setup(name)
+    options = SetupOptions(
+        words=words(prompts(), given["prompts"]),
+        history_tokens=given["history_tokens"],
+        passage_tokens=given["passage_tokens"],
+        characters=bound(given["max_tokens"]),
+    )
+    embedder = find_embedder(
+        given["embedder"], base_url=given["base_url"], key_variable=given["key_env"]
+    )
+    return Cast(names, open_chats(given), options, embedder)

@@ -1,0 +1,80 @@
+"""What a run of models would take, before any call: each system is played with a stand-in.
+
+The stand-in replies to every schema with something of middling size, so that the memory's prompts
+and the reader's are of about the size that they will have. What follows from a reply's content (how
+deep a tree grows, how often an agent reflects) is as rough as that.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from actmem.errors import IncompleteError
+from actmem.mem2act.data import Dataset
+from actmem.mem2act.suite import Mem2ActSuite, Wrote, unit_file
+from actmem.memory.embedder import Embedder
+from actmem.memory.model import STEP
+from actmem.models.chat import Chat, Usage
+from actmem.models.estimate import Estimate, StandIn, estimate, typical
+from actmem.models.structured import Schema
+from actmem.models.tape import Called
+from actmem.run.plan import Manifest
+from actmem.run.store import RunFolder
+
+PHASES = ("write", "read", "answer")
+"""A memory's own calls while it is written and read, and the reader's."""
+
+
+def estimates(
+    data: Dataset, manifest: Manifest, chats: Mapping[str, Chat], embedder: Callable[[], Embedder]
+) -> list[Estimate]:
+    """Return an estimate for each system, model and phase that calls a model, repeats together.
+
+    Nothing is sent; what memories store meanwhile is deleted. Raises ``IncompleteError`` where a
+    memory fails with the stand-in.
+    """
+    stand_ins = {name: StandIn(chat, _reply) for name, chat in chats.items()}
+    repeats = int(manifest.settings["repeats"])
+    found: list[Estimate] = []
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = RunFolder.prepare(Path(temporary) / "run", manifest, unit_file(data))
+        try:
+            suite = Mem2ActSuite(folder, stand_ins, embedder)
+            for episode in manifest.episodes:
+                if episode.repeat or not episode.settings["model"]:
+                    continue
+                events: list[Any] = []
+                footer = suite.play(episode, (), events.append)
+                if footer.status == "failed":
+                    raise IncompleteError(f"{episode.agent}: {footer.error}")
+                for phase, usage in _by_phase(events).items():
+                    setup, model = (
+                        f"{episode.settings['memory']} {phase}",
+                        str(episode.settings["model"]),
+                    )
+                    if usage.calls:
+                        total = sum([usage] * repeats, Usage())
+                        found.append(estimate(setup, model, repeats, len(data.tasks), total))
+        finally:
+            folder.release()
+    return found
+
+
+def _reply(schema: Schema | None) -> str:
+    return "What was said." if schema is None else json.dumps(typical(schema.definition))
+
+
+def _by_phase(events: Sequence[Any]) -> dict[str, Usage]:
+    """Return what an episode's calls took by phase."""
+    last = max((place for place, event in enumerate(events) if isinstance(event, Wrote)), default=0)
+    total = dict.fromkeys(PHASES, Usage())
+    for place, event in enumerate(events):
+        if isinstance(event, Called):
+            own = "write" if place < last else "read"
+            phase = own if event.dialogue.startswith(STEP) else "answer"
+            total[phase] += event.completion.usage
+    return total

@@ -1,0 +1,61 @@
+"""Embeddings that are kept on disk, in one SQLite file a model: the same texts come back in every run."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from actmem.errors import InputError
+
+
+def text_key(text: str) -> bytes:
+    """Return the digest by which a text's vector is kept."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).digest()
+
+
+class VectorCache:
+    """Vectors of 32-bit floats by ``text_key``; for several threads and processes."""
+
+    def __init__(self, path: Path, dimensions: int | None = None) -> None:
+        """Open or make the file; ``InputError`` where that cannot be done.
+
+        ``dimensions`` None takes vectors of any width.
+        """
+        self._path = path
+        self._dimensions = dimensions
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(self._open()) as base, base:
+                base.execute(
+                    "CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, vector BLOB)"
+                )
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(f"cannot be used: {error}", path) from None
+
+    def _open(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._path, timeout=60)
+
+    def read(self, keys: set[bytes]) -> dict[bytes, bytes]:
+        """Return the known vectors; one of a wrong size is taken for unknown."""
+        found: dict[bytes, bytes] = {}
+        wanted = sorted(keys)
+        with closing(self._open()) as base:
+            for start in range(0, len(wanted), 500):
+                part = wanted[start : start + 500]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT text, vector FROM vectors WHERE text IN ({marks})"  # noqa: S608
+                rows = base.execute(query, part)
+                found.update({k: v for k, v in rows if self._fits(v)})
+        return found
+
+    def _fits(self, vector: bytes) -> bool:
+        if self._dimensions is None:
+            return bool(vector) and len(vector) % 4 == 0
+        return len(vector) == 4 * self._dimensions
+
+    def write(self, vectors: dict[bytes, bytes]) -> None:
+        """Keep vectors."""
+        with closing(self._open()) as base, base:
+            base.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", vectors.items())
