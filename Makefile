@@ -30,6 +30,7 @@ format: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/week.py
+	$(BIN)/python benchmarks/week_models.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

@@ -11,6 +11,7 @@ from typing import Any
 
 from actmem.errors import InputError
 from actmem.files import read_bytes
+from actmem.process import FORM, command_files
 
 
 def load_class(path: Path, name: str, kind: str, methods: dict[str, str]) -> Callable[..., Any]:
@@ -42,9 +43,11 @@ def load_class(path: Path, name: str, kind: str, methods: dict[str, str]) -> Cal
 
 
 def source(agent: str) -> dict[str, Any]:
-    """Return the settings that say what the code of ``path/to/file.py:Class`` was.
+    """Return the settings that say what the code of ``path/to/file.py:Class`` or ``cmd:…`` was.
 
     A changed file is another agent: a run is not resumed with it.
     """
+    if agent.startswith(FORM):
+        return {"agent_files": command_files(agent.removeprefix(FORM))}
     path = Path(agent.rpartition(":")[0])
     return {"agent_file": hashlib.sha256(read_bytes(path)).hexdigest()}

@@ -21,14 +21,39 @@ from actmem.week.world import World
 SLOW = 0.03
 """Seconds that each scripted reply takes, so that a kill meets a run at work."""
 KILLS = 20
+WORKERS = 2
+RUNNER = """
+import os, sys
+from actmem.cli import main
+from actmem.models.scripted import ScriptedChat
+
+log = os.open(sys.argv.pop(1), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+complete = ScriptedChat.complete
+
+def logged(self, messages, schema=None):
+    os.write(log, b"x")
+    return complete(self, messages, schema)
+
+ScriptedChat.complete = logged
+main(sys.argv[1:])
+"""
+"""The command line, with every call of the model marked in a file: what a provider would bill."""
 
 
-def command(week_file: Path, script: Path, folder: Path) -> list[str]:
+def command(week_file: Path, folder: Path) -> list[str]:
+    """Return the command that plays in ``folder``; its calls are marked in ``folder.calls``."""
     return [
-        sys.executable, "-m", "actmem", "run", "week", "--model", f"scripted:{script}",
+        sys.executable, "-c", RUNNER, f"{folder}.calls", "run", "week",
+        "--model", f"scripted:{folder.with_name('script.json')}",
         "--setups", "single,heartbeat-30,hierarchy,majority", "--scenario", str(week_file),
-        "--workers", "2", "-o", str(folder), "--json",
+        "--workers", str(WORKERS), "-o", str(folder), "--json",
     ]  # fmt: skip
+
+
+def calls(folder: Path) -> int:
+    """Return how many calls of the model were begun."""
+    path = Path(f"{folder}.calls")
+    return path.stat().st_size if path.exists() else 0
 
 
 def counts(out: bytes) -> Any:
@@ -54,32 +79,31 @@ def test_killed_at_random_moments_the_counts_stay(week_file: Path, tmp_path: Pat
     script.write_text(
         json.dumps([{"reply": r, "schema": name, "seconds": SLOW} for r, name in entries])
     )
-    whole = subprocess.run(
-        command(week_file, script, tmp_path / "whole"), capture_output=True, check=True
-    )
-    assert all(row["counts"]["chosen_tasks"] for row in counts(whole.stdout))
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    first = subprocess.run(command(week_file, whole), capture_output=True, check=True)
+    assert all(row["counts"]["chosen_tasks"] for row in counts(first.stdout))
     chance = random.Random(4)
-    killed = 0
-    for _ in range(KILLS):
+    for number in range(KILLS):
         process = subprocess.Popen(
-            command(week_file, script, tmp_path / "cut"),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            command(week_file, cut), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        time.sleep(0.2 + 0.5 * chance.random())
+        begun = calls(cut)
+        while number % 4 and calls(cut) == begun:  # the others may be killed before they call
+            assert process.poll() is None
+            time.sleep(0.005)
+        time.sleep(0.1 * chance.random())
         process.send_signal(signal.SIGKILL)
-        killed += process.wait() == -signal.SIGKILL
-    assert killed >= 5
-    last = subprocess.run(
-        command(week_file, script, tmp_path / "cut"), capture_output=True, check=False
-    )
+        assert process.wait() == -signal.SIGKILL  # it was at work: nothing had ended before
+    last = subprocess.run(command(week_file, cut), capture_output=True, check=False)
     assert last.returncode == 0, last.stderr
-    assert counts(last.stdout) == counts(whole.stdout)
-    traces = list((tmp_path / "cut" / "traces").iterdir())
+    assert counts(last.stdout) == counts(first.stdout)
+    # Nothing is done twice but what was cut: a call in each worker at most for each kill.
+    assert calls(whole) == sum(row["calls"] for row in counts(first.stdout))
+    assert calls(whole) <= calls(cut) <= calls(whole) + KILLS * WORKERS
+    traces = list((cut / "traces").iterdir())
     assert len(traces) == 4  # none was set aside
     for path in traces:
-        other = tmp_path / "whole" / "traces" / path.name
-        assert lines(path) == lines(other)
+        assert lines(path) == lines(whole / "traces" / path.name)
 
 
 def lines(path: Path) -> list[Any]:

@@ -81,7 +81,7 @@ def test_the_header_names_what_moves_the_number(
 
 
 @pytest.mark.parametrize("entry", [{"fail": "connection refused"}, "rubbish", "", '{"action":'])
-@pytest.mark.parametrize("setup", ["single", "ledger", "heartbeat", "heartbeat-60"])
+@pytest.mark.parametrize("setup", ["single", "ledger", "heartbeat", "heartbeat-60", "hierarchy"])
 def test_what_never_answers_scores_nothing(
     call: Call, week_file: Path, tmp_path: Path, entry: Any, setup: str
 ) -> None:
@@ -270,7 +270,7 @@ def test_a_plan_says_what_a_run_takes(
 ) -> None:
     model = script(tmp_path, NOTHING)
     args = ("plan", "week", "--model", model, "--preset", "paper", "--scenario", week_file,
-            "--form", form, "--repeats", "2", "--price", "1", "0.1", "4", "--speed", "70", "20")  # fmt: skip
+            "--form", form, "--repeats", "2", "--price", "1,0.1,4", "--speed", "70", "20")  # fmt: skip
     called = call(*args, "--json")
     assert called.code == 0, called.err
     plan = json.loads(called.out)

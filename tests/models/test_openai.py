@@ -67,6 +67,17 @@ def test_completion_with_usage(endpoint: Endpoint, open_chat: Open) -> None:
     assert endpoint.keys == [f"Bearer {KEY}"]
 
 
+@pytest.mark.parametrize(
+    ("told", "known"), [(0.00014, 0.00014), (0, 0.0), (-1, None), ("1", None), (True, None)]
+)
+def test_a_cost_that_the_server_tells(
+    endpoint: Endpoint, open_chat: Open, told: Any, known: float | None
+) -> None:
+    usage = {"prompt_tokens": 10, "completion_tokens": 2, "cost": told}
+    endpoint.answers = [completion("fine", usage=usage)]
+    assert open_chat(endpoint.url).complete(ASK).usage.cost == known
+
+
 def test_uncounted_tokens_are_marked_as_estimates(endpoint: Endpoint, open_chat: Open) -> None:
     endpoint.answers = [completion("hello", usage={"prompt_tokens": "many"})]
     usage = open_chat(endpoint.url).complete(ASK).usage

@@ -25,6 +25,8 @@ FAULTS: dict[str, tuple[Answer, str]] = {
     "503": (refusal(503, "overloaded"), "overloaded"),
     "rubbish": (Answer(b"\x00\xffrubbish"), "no chat completion"),
     "empty body": (Answer(b""), "no chat completion"),
+    "a page of HTML": (Answer(b"<html>Bad gateway</html>"), "no chat completion"),
+    "half an answer": (Answer(completion("x" * 500).body, cut=True), "no connection"),
     "timeout": (Answer(b"late", delay=0.6), "no answer within"),
     "1 MB": (completion("x" * 1_000_000), "larger than"),
     "wrong key": (refusal(401, f"Incorrect API key provided: {KEY}"), "key is not accepted"),

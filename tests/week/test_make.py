@@ -146,6 +146,12 @@ def test_fewer_days_and_channels() -> None:
     assert week.generator.settings == {"days": 2, "channels": "email,laundry_status"}
 
 
+@pytest.mark.parametrize("seed", [1, 5, 9, 17])
+def test_the_sparsest_weeks_come_out(seed: int) -> None:
+    """Their days are so short that a channel has no room for two runs of messages."""
+    assert not check(make_week(seed, Knobs(days=7, density=0.5)))
+
+
 def test_density_scales_a_week() -> None:
     sparse, dense = (
         len([t for d in make_week(1, Knobs(profile="paper", density=x)).days for t in d.tasks])

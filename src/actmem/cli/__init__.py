@@ -31,7 +31,7 @@ _NO_WORDS: tuple[type[Exception], ...] = (
 
 VERBS = {
     "make": "Make weeks and trials.",
-    "check": "Check scenario files, the content bank, models, memories.",
+    "check": "Check scenario files, the content bank, agents, models, memories.",
     "run": "Play a suite and print the scored table.",
     "plan": "Say what a run of models would take.",
     "score": "Score a log, or a run folder again.",
@@ -82,6 +82,9 @@ def main(args: Sequence[str] | None = None) -> None:
     code = run_cli(args)
     if code == INTERRUPTED:
         # Threads that an agent started may not end; whoever pressed Ctrl-C does not wait for them.
+        from actmem.process import end_programs
+
+        end_programs()
         sys.stderr.flush()
         os._exit(code)
     sys.exit(code)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from actmem.cli.check_agent import agent
 from actmem.cli.check_model import model
 from actmem.cli.week_options import KNOBS, PATH, knob_options, refuse_together
 from actmem.mem2act.commands import check_mem2act
@@ -22,6 +23,7 @@ def check() -> None:
     """Check what others made, and what comes with ActMem."""
 
 
+check.add_command(agent)
 check.add_command(model)
 check.add_command(check_mem2act)
 check.add_command(check_memory)

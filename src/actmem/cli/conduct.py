@@ -17,6 +17,7 @@ from actmem.run.coverage import Covered, shortfalls
 
 if TYPE_CHECKING:
     from actmem.models.chat import Chat
+    from actmem.report.progress import Board
     from actmem.run.plan import Manifest, Suite
     from actmem.run.store import RunFolder
 
@@ -128,8 +129,8 @@ class Planned(NamedTuple):
     """What the run folder keeps of its units, by name."""
     steps: Mapping[str, int]
     """Steps by unit, for the progress."""
-    suite: Callable[[RunFolder, Callable[[], None]], Suite]
-    """Makes the suite for a folder; the second argument is to be called after each step."""
+    suite: Callable[[RunFolder, Board], Suite]
+    """Makes the suite for a folder; it tells the board of each step."""
     chats: Sequence[Chat]
     """The models that play; they are closed at the end."""
 
@@ -147,7 +148,7 @@ def carry_out(output: Path | None, workers: int, plan: Callable[[], Planned]) ->
             folder = RunFolder.prepare(output, planned.manifest, planned.files)
             begun(folder.path)
             with progress(planned.manifest.episodes, planned.steps) as board:
-                execute(folder, planned.suite(folder, board.step), workers, board.ended)
+                execute(folder, planned.suite(folder, board), workers, board.ended)
         finally:
             for chat in planned.chats:
                 chat.close()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from actmem.cli.budget_options import prices
 from actmem.cli.model_options import model_options
 from actmem.cli.setup_options import (
     open_chats,
@@ -29,7 +30,7 @@ _OPTIONS = (
         "agents",
         multiple=True,
         metavar="NAME",
-        help="A built-in agent or path/to/file.py:Class; repeat it. [default: all that need no model, or none with --model]",
+        help="A built-in agent, path/to/file.py:Class or cmd:PROGRAM; repeat it. [default: all that need no model, or none with --model]",
     ),
     click.option(
         "--weeks",
@@ -65,6 +66,10 @@ _OPTIONS = (
         show_default=True,
         help="Episodes played at a time.",
     ),
+)
+
+
+_CAST_OPTIONS = (
     click.option(
         "--preset",
         type=click.Choice(["paper"]),
@@ -87,9 +92,17 @@ _OPTIONS = (
 )
 
 
+def cast_options(command: F) -> F:
+    """Add the options of models in setups to a command; ``read_cast`` takes them."""
+    command = setup_options("single")(model_options(command))
+    for option in reversed(_CAST_OPTIONS):
+        command = option(command)
+    return command
+
+
 def episode_options(command: F) -> F:
     """Add the options of agents, weeks, setups, models and knobs to a command."""
-    command = setup_options("single")(model_options(knob_options(command)))
+    command = cast_options(knob_options(command))
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -105,7 +118,7 @@ def planned(given: dict[str, Any]) -> tuple[list[Scenario], Cast | None, Manifes
     if given["files"]:
         refuse_together("scenario", "weeks", *KNOBS)
     scenarios = choose_weeks(given["weeks"], given["files"], given["seed"], given["knobs"])
-    cast = _cast(given)
+    cast = read_cast(given)
     agents = given["agents"]
     if not agents and cast is None:
         agents = tuple(BUILT_IN)
@@ -121,7 +134,7 @@ def planned(given: dict[str, Any]) -> tuple[list[Scenario], Cast | None, Manifes
     return scenarios, cast, manifest
 
 
-def _cast(given: dict[str, Any]) -> Cast | None:
+def read_cast(given: dict[str, Any]) -> Cast | None:
     """Return which models play in which setups, None where no model is given."""
     if given["setups"] and given["preset"]:
         raise click.UsageError("--setups or --preset, not both")
@@ -141,4 +154,4 @@ def _cast(given: dict[str, Any]) -> Cast | None:
         form=given["form"],
         history_tokens=given["history_tokens"],
     )
-    return Cast(names, open_chats(given), options)
+    return Cast(names, open_chats(given), options, prices(given))

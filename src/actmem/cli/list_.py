@@ -28,6 +28,7 @@ def agents() -> None:
     for name, about in ABOUT.items():
         click.echo(_line(name, about, PRIVILEGE.get(name, "")))
     click.echo("path/to/file.py:Class  your own: a class with decide(observation)")
+    click.echo("cmd:PROGRAM  your own: a program that reads and writes lines of JSON")
 
 
 @list_.command()

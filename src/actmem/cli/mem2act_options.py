@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from actmem.cli.budget_options import BUDGET_OPTIONS
 from actmem.cli.model_options import model_options
 
 if TYPE_CHECKING:
@@ -41,11 +42,7 @@ _OPTIONS = (
         metavar="M",
         help="Model that makes the calls, and works for memories that need one; repeat it. [default: none, retrieval alone]",
     ),
-    click.option(
-        "--max-tokens-total",
-        type=click.IntRange(1),
-        help="Stop when this command's calls have taken so many tokens; it can be resumed.",
-    ),
+    *BUDGET_OPTIONS,
     click.option(
         "--budget",
         type=click.IntRange(1),

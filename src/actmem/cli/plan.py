@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import msgspec
 
+from actmem.cli.budget_options import prices
 from actmem.cli.episode_options import episode_options, planned
 from actmem.cli.mem2act_options import mem2act_options
 from actmem.cli.mem2act_options import planned as planned_mem2act
@@ -16,6 +17,7 @@ from actmem.cli.trials_options import trials_options
 
 if TYPE_CHECKING:
     from actmem.models.estimate import Estimate
+    from actmem.models.price import Price
     from actmem.run.plan import Manifest
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,13 +35,6 @@ _OPTIONS = (
         type=click.FloatRange(min=0, min_open=True),
         metavar="READ WRITE",
         help="Tokens a second that the model reads and writes, for the time.",
-    ),
-    click.option(
-        "--price",
-        nargs=3,
-        type=click.FloatRange(min=0),
-        metavar="NEW CACHED OUT",
-        help="Price of a million tokens of prompt, of cached prompt and of reply, for the cost.",
     ),
     click.option(
         "--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout."
@@ -67,7 +62,6 @@ def estimate_options(command: F) -> F:
 def week(
     queries: int,
     speed: tuple[float, float] | None,
-    price: tuple[float, float, float] | None,
     as_json: bool,
     **given: Any,
 ) -> int:
@@ -78,7 +72,7 @@ def week(
     if cast is None:
         return _no_calls(manifest)
     found = estimates(manifest, scenarios, cast.chats, cast.options, queries)
-    _show(_rows(found, speed, price), as_json)
+    _show(_rows(found, speed, prices(given)), as_json)
     return 0
 
 
@@ -87,7 +81,6 @@ def week(
 @estimate_options
 def trials(
     speed: tuple[float, float] | None,
-    price: tuple[float, float, float] | None,
     as_json: bool,
     **given: Any,
 ) -> int:
@@ -98,7 +91,7 @@ def trials(
     if cast is None:
         return _no_calls(manifest)
     found = estimates(manifest, chosen, cast.chats, cast.options)
-    _show(_rows(found, speed, price), as_json)
+    _show(_rows(found, speed, prices(given)), as_json)
     return 0
 
 
@@ -107,7 +100,6 @@ def trials(
 @estimate_options
 def mem2act(
     speed: tuple[float, float] | None,
-    price: tuple[float, float, float] | None,
     as_json: bool,
     **given: Any,
 ) -> int:
@@ -118,7 +110,7 @@ def mem2act(
     data, chats, manifest = planned_mem2act(given)
     if not chats:
         return _no_calls(manifest)
-    _show(_rows(estimates(data, manifest, chats, open_embedder), speed, price), as_json)
+    _show(_rows(estimates(data, manifest, chats, open_embedder), speed, prices(given)), as_json)
     return 0
 
 
@@ -130,18 +122,19 @@ def _no_calls(manifest: Manifest) -> int:
 def _rows(
     found: Sequence[Estimate],
     speed: tuple[float, float] | None,
-    price: tuple[float, float, float] | None,
+    known: Mapping[str, Price],
 ) -> list[dict[str, Any]]:
-    """Return a row an estimate, with hours and cost where speed and price are given."""
+    """Return a row an estimate, with hours and cost where speed and a price are given."""
     rows = []
     for one in found:
         row = msgspec.to_builtins(one)
         if speed:
             row["hours"] = round(one.seconds(*speed) / 3600, 3)
-        if price:
+        if known:
             cached = one.prompt_tokens - one.new_tokens
-            parts = (one.new_tokens, cached, one.completion_tokens)
-            row["cost"] = round(sum(n * p for n, p in zip(parts, price, strict=True)) / 1e6, 4)
+            price = known.get(one.model)
+            tokens = (one.new_tokens, cached, one.completion_tokens)
+            row["cost"] = None if price is None else round(price.of(*tokens), 4)
         rows.append(row)
     return rows
 
@@ -149,7 +142,7 @@ def _rows(
 def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
     """Print a row a setup and model, and their sum."""
     counted = [name for name in rows[0] if name not in ("setup", "model")]
-    total = {name: round(sum(row[name] for row in rows), 4) for name in counted}
+    total = {name: _sum([row[name] for row in rows]) for name in counted}
     if as_json:
         from actmem.report.terminal import print_json
 
@@ -160,5 +153,15 @@ def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
     width = max(16, *(len(row["setup"]) for row in rows)) + 2
     click.echo(f"{'setup':<{width}}" + "".join(f"{name:>14}" for name in names) + "  model")
     for row in [*rows, {"setup": "total", "model": ""} | total]:
-        cells = "".join(f"{row[name]:>14,}" for name in counted)
+        cells = "".join(_cell(row[name]) for name in counted)
         click.echo(f"{row['setup']:<{width}}{cells}  {row['model']}".rstrip())
+
+
+def _sum(values: list[float | None]) -> float | None:
+    """Return the sum; None where a part is not known."""
+    known = [value for value in values if value is not None]
+    return round(sum(known), 4) if len(known) == len(values) else None
+
+
+def _cell(value: float | None) -> str:
+    return f"{'n/a':>14}" if value is None else f"{value:>14,}"

@@ -13,6 +13,7 @@ from actmem.cli.week_options import PATH
 from actmem.mem2act.commands import run_mem2act
 
 if TYPE_CHECKING:
+    from actmem.report.progress import Board
     from actmem.run.store import RunFolder
 
 
@@ -27,20 +28,32 @@ run.add_command(run_mem2act)
 
 @run.command()
 @episode_options
+@click.option(
+    "--agent-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600,
+    show_default=True,
+    help="How long one answer of a cmd:PROGRAM may take.",
+)
 @click.option("-o", "--output", type=PATH, help="Run folder; an unfinished run in it is resumed.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
-def week(output: Path | None, as_json: bool, **given: Any) -> int:
+def week(output: Path | None, as_json: bool, agent_seconds: float, **given: Any) -> int:
     """Play simulated weeks, with agents that need no model or with models in setups."""
     from actmem.cli.conduct import Planned, carry_out
     from actmem.week.suite import WeekSuite, unit_files
 
     def plan() -> Planned:
+        def suite(folder: RunFolder, board: Board) -> WeekSuite:
+            found = WeekSuite(folder, board.step, cast, agent_seconds, board.call)
+            board.take_up(found.set_counts)
+            return found
+
         scenarios, cast, manifest = planned(given)
         return Planned(
             manifest,
             unit_files(scenarios),
             {s.scenario_name: sum(len(day.steps) for day in s.days) for s in scenarios},
-            lambda folder, on_step: WeekSuite(folder, on_step, cast),
+            suite,
             tuple(cast.chats.values()) if cast else (),
         )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from actmem.cli.budget_options import BUDGET_OPTIONS, budgeted
 from actmem.cli.model_options import read_model_options
 
 if TYPE_CHECKING:
@@ -31,11 +32,7 @@ def setup_options(default: str) -> Callable[[F], F]:
             metavar="A,B,…",
             help=f"How the models are put to work (actmem list setups).  [default: {default}]",
         ),
-        click.option(
-            "--max-tokens-total",
-            type=click.IntRange(1),
-            help="Stop when this command's calls have taken so many tokens; it can be resumed.",
-        ),
+        *BUDGET_OPTIONS,
         click.option(
             "--history-tokens",
             type=click.IntRange(1000),
@@ -66,21 +63,19 @@ def setup_names(given: dict[str, Any], default: str) -> list[str]:
 
 def refuse_without_model(given: dict[str, Any], *options: str) -> None:
     """Refuse ``options`` (parameter names), which say something of models, where there is none."""
-    for option in options:
+    for option in (*options, "price", "max_cost"):
         if given[option]:
-            raise click.UsageError(f"--{option} needs a --model")
+            raise click.UsageError(f"--{option.replace('_', '-')} needs a --model")
 
 
 def open_chats(given: dict[str, Any]) -> dict[str, Chat]:
     """Return the models that options name, within their common budget; nothing is sent yet."""
-    from actmem.models.budget import Budget, BudgetedChat
     from actmem.models.registry import open_model
 
     options = read_model_options(given)
     chats: dict[str, Chat] = {
         name: open_model(name, options) for name in dict.fromkeys(given["models"])
     }
-    if given["max_tokens_total"] is not None:
-        budget = Budget(given["max_tokens_total"])
-        chats = {name: BudgetedChat(chat, budget) for name, chat in chats.items()}
-    return chats
+    if not chats:
+        refuse_without_model(given)
+    return budgeted(chats, given)

@@ -98,7 +98,7 @@ def run_mem2act(
             manifest,
             unit_file(data),
             {data.name: len(data.sessions) + len(data.tasks)},
-            lambda folder, on_step: Mem2ActSuite(folder, chats, open_embedder, on_step),
+            lambda folder, board: Mem2ActSuite(folder, chats, open_embedder, board.step),
             tuple(chats.values()),
         )
 

@@ -42,9 +42,12 @@ class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """From the call to its reply, waiting between attempts included."""
     estimated: bool = False
     """True where a provider did not count and tokens are estimates."""
+    cost: float | None = None
+    """What it cost; None where that is not known."""
 
     def __add__(self, other: Usage) -> Usage:
-        """Add up; a sum is an estimate where a part of it is."""
+        """Add up; a sum is an estimate where a part of it is, and of unknown cost likewise."""
+        costs = [part.cost for part in (self, other) if part.calls]
         return Usage(
             calls=self.calls + other.calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
@@ -53,7 +56,13 @@ class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):
             retries=self.retries + other.retries,
             seconds=round(self.seconds + other.seconds, 6),
             estimated=self.estimated or other.estimated,
+            cost=_sum(costs),
         )
+
+
+def _sum(costs: Sequence[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return round(sum(known), 10) if known and len(known) == len(costs) else None
 
 
 class Completion(Struct, frozen=True, kw_only=True, omit_defaults=True):

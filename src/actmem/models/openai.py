@@ -286,6 +286,8 @@ def _usage(told: Any, messages: Sequence[Message], text: str) -> Usage:
     details = details if isinstance(details, dict) else {}
     prompt, completion = _count(told, "prompt_tokens"), _count(told, "completion_tokens")
     cached = _count(details, "cached_tokens") or _count(told, "prompt_cache_hit_tokens") or 0
+    cost = told.get("cost")
+    priced = type(cost) in (int, float) and 0 <= cost < float("inf")
     estimated = prompt is None or completion is None
     if prompt is None:
         prompt = estimate_tokens(messages)
@@ -293,7 +295,7 @@ def _usage(told: Any, messages: Sequence[Message], text: str) -> Usage:
         completion = estimate_tokens([Message("assistant", text)])
     return Usage(
         calls=1, prompt_tokens=prompt, cached_tokens=min(cached, prompt),
-        completion_tokens=completion, estimated=estimated,
+        completion_tokens=completion, estimated=estimated, cost=float(cost) if priced else None,
     )  # fmt: skip
 
 

@@ -121,8 +121,8 @@ def play(
 def _turn(agent: Agent, world: World, observation: Observation, refusals: int) -> _Outcome:
     """Ask the agent once and apply what it decides; after too many refusals, pass the step."""
     day, step_id = world.place
-    decision = Pass() if refusals > RETRIES else agent.decide(observation)
     try:
+        decision = Pass() if refusals > RETRIES else agent.decide(observation)
         return _apply(decision, world, observation)
     except ActionError as error:
         return _Outcome(

@@ -77,6 +77,8 @@ class Result(Struct, frozen=True, kw_only=True):
     tokens: int
     """Prompt and completion tokens of all calls, cached ones included."""
     calls: int
+    cost: float | None
+    """Of all calls; None where the cost of one is not known, and without a model."""
     usage: Usage
     pruned: int
     counts: Tally
@@ -155,6 +157,7 @@ def result(
         invalid=sum(episode.invalid for episode in played),
         tokens=usage.prompt_tokens + usage.completion_tokens,
         calls=usage.calls,
+        cost=usage.cost if usage.calls or not model else 0.0,
         usage=usage,
         pruned=sum(episode.pruned for episode in played),
         counts=counts,

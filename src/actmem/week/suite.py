@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from actmem.errors import DivergedError, IncompleteError, InputError
 from actmem.files import decode, read_bytes
+from actmem.models.chat import Usage
+from actmem.models.price import Price
 from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
 from actmem.plugin import source
+from actmem.process import SECONDS
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
 from actmem.run.raised import describe, is_interrupt
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
-from actmem.week.agents import BUILT_IN, Agent, AgentSpec, find_agent
+from actmem.week.agents import BUILT_IN, Agent, AgentSpec, close_agent, find_agent
 from actmem.week.agents.setups import SetupOptions, find_setup, make_agent
 from actmem.week.heartbeat import NUDGES, PRIVILEGED, Nudge
 from actmem.week.judge import judge
@@ -40,6 +43,8 @@ class Cast(NamedTuple):
     chats: Mapping[str, Chat]
     """Models by name. Nothing is sent before the first episode."""
     options: SetupOptions
+    prices: Mapping[str, Price] = {}
+    """Prices by model, where they are known."""
 
 
 def make_manifest(
@@ -131,13 +136,21 @@ class WeekSuite:
         folder: RunFolder,
         on_step: Callable[[], None] | None = None,
         cast: Cast | None = None,
+        seconds: float = SECONDS,
+        on_call: Callable[[Usage], None] | None = None,
     ) -> None:
-        """``cast`` is needed to play episodes of setups, not to score them."""
+        """``cast`` is needed to play episodes of setups, not to score them.
+
+        ``on_step`` and ``on_call`` are called after each step and each call of a model, by the
+        thread that plays. ``seconds`` is how long one answer of a program that plays may take.
+        """
         if folder.manifest.suite != NAME:
             raise InputError(f"is a run of the suite {folder.manifest.suite!r}", folder.path)
         self._folder = folder
         self._on_step = on_step
         self._cast = cast
+        self._seconds = seconds
+        self._on_call = on_call
         self._nudge: Nudge = folder.manifest.settings.get("nudge", "channels")
         if self._nudge not in NUDGES:
             raise InputError(f"its manifest names an unknown nudge {self._nudge!r}", folder.path)
@@ -156,7 +169,7 @@ class WeekSuite:
         """Load an agent once a run: its file's module is the same for all workers and episodes."""
         with self._loading:
             if name not in self._agents:
-                self._agents[name] = find_agent(name)
+                self._agents[name] = find_agent(name, self._seconds)
             return self._agents[name]
 
     def header(self, episode: Episode) -> Header:
@@ -177,10 +190,13 @@ class WeekSuite:
             return episode.settings
         settings = self._folder.manifest.settings
         shared = {name: settings[name] for name in ("form", "history_tokens", "prompts")}
+        model = episode.settings["model"]
+        price = self._cast.prices.get(model) if self._cast else None
         return (
             episode.settings
             | shared
-            | {"model_settings": settings["models"][episode.settings["model"]]}
+            | {"model_settings": settings["models"][model]}
+            | ({"price": price._asdict()} if price else {})
         )
 
     def _privilege(self, episode: Episode) -> str:
@@ -193,7 +209,8 @@ class WeekSuite:
         plan = self.plan(episode.unit)
         if episode.after:
             return self._vote(episode, plan, recorded, write)
-        tape = Tape((event for event in recorded if isinstance(event, Called)), write)
+        calls = (event for event in recorded if isinstance(event, Called))
+        tape = Tape(calls, lambda called: self._called(called, write))
         try:
             agent = self._make(episode, plan, tape)
         except BaseException as error:
@@ -202,7 +219,16 @@ class WeekSuite:
             return Footer(status="failed", error=f"cannot be made: {describe(error)}")
         steps = [event for event in recorded if not isinstance(event, Called)]
         world = World(plan, self._nudge)
-        return play(agent, world, write, steps, self._on_step, resumed=bool(recorded))
+        try:
+            return play(agent, world, write, steps, self._on_step, resumed=bool(recorded))
+        finally:
+            close_agent(agent)
+
+    def _called(self, called: Called, write: Callable[[Event], None]) -> None:
+        """Write a call down, then count it."""
+        write(called)
+        if self._on_call is not None:
+            self._on_call(called.completion.usage)
 
     def _vote(
         self,
@@ -269,6 +295,18 @@ class WeekSuite:
             played,
             setup=first.settings.get("setup", ""),
             model=first.settings.get("model", ""),
+        )
+
+    def set_counts(self, episode: Episode) -> tuple[int, int, int] | None:
+        """Return hits, false alarms and misses of an episode played to its end, else None."""
+        if not self._folder.trace_path(episode).exists():
+            return None
+        played = self.played(episode)
+        counts = played.score.summary
+        return (
+            (counts["set_tp"], counts["set_fp"], counts["set_fn"])
+            if played.status == "complete"
+            else None
         )
 
     def played(self, episode: Episode) -> Played:

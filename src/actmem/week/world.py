@@ -70,26 +70,26 @@ class Observation(Struct, frozen=True, kw_only=True):
     """Why the last action was refused."""
 
 
-class Query(Struct, frozen=True, tag="query"):
+class Query(Struct, frozen=True, forbid_unknown_fields=True, tag="query"):
     """Ask a channel; the step goes on."""
 
     channel: str
 
 
-class SetHeartbeat(Struct, frozen=True, tag="set_heartbeat"):
+class SetHeartbeat(Struct, frozen=True, forbid_unknown_fields=True, tag="set_heartbeat"):
     """Switch the heartbeat: every 30 or 60 minutes, or off with None; the step goes on."""
 
     minutes: int | None
 
 
-class Act(Struct, frozen=True, tag="act"):
+class Act(Struct, frozen=True, forbid_unknown_fields=True, tag="act"):
     """Choose an ongoing option and the actions to do now; ends the step."""
 
     choice: str
     handles: tuple[str, ...] = ()
 
 
-class Pass(Struct, frozen=True, tag="pass"):
+class Pass(Struct, frozen=True, forbid_unknown_fields=True, tag="pass"):
     """Give the step up: an empty act, marked invalid, for an agent that found no action."""
 
 

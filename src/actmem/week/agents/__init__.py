@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 from actmem.errors import InputError
 from actmem.plugin import load_class
+from actmem.process import FORM, SECONDS, command_words
 from actmem.week.obligations import WeekPlan
 from actmem.week.world import Decision, Observation
 
@@ -23,7 +24,10 @@ class Agent(Protocol):
     """What plays a week."""
 
     def decide(self, observation: Observation) -> Decision:
-        """Return the next action; anything it raises marks the episode failed."""
+        """Return the next action.
+
+        An ``ActionError`` is a refused action; anything else that it raises fails the episode.
+        """
         ...
 
 
@@ -57,20 +61,39 @@ class AgentSpec(NamedTuple):
     """Called with the episode's seed and plan; only a privileged agent is given the plan."""
 
 
-def find_agent(name: str) -> AgentSpec:
-    """Return the agent that ``name`` means: a built-in one, or ``path/to/file.py:Class``."""
+def find_agent(name: str, seconds: float = SECONDS) -> AgentSpec:
+    """Return the agent that ``name`` means.
+
+    A built-in one, ``path/to/file.py:Class``, or ``cmd:PROGRAM`` (see ``process``), each of whose
+    answers may take so many ``seconds``.
+    """
     if name in BUILT_IN:
         entry = BUILT_IN[name]
         built_in = getattr(import_module(f"actmem.week.agents.{entry.module}"), entry.name)
         if entry.privilege:
             return AgentSpec(name, entry.privilege, lambda _, plan: built_in(plan))
         return AgentSpec(name, "", lambda seed, _: _make(built_in, seed))
+    if name.startswith(FORM):
+        from actmem.week.agents.process import ProcessAgent
+
+        command = name.removeprefix(FORM)
+        command_words(command)
+        return AgentSpec(name, "", lambda seed, _: ProcessAgent(command, seed, seconds))
     path, colon, class_name = name.rpartition(":")
     if not colon or not path.endswith(".py"):
         known = ", ".join(BUILT_IN)
-        raise InputError(f"no agent {name!r}: there are {known}, or give path/to/file.py:Class")
+        forms = "path/to/file.py:Class or cmd:PROGRAM"
+        raise InputError(f"no agent {name!r}: there are {known}, or give {forms}")
     cls = load_class(Path(path), class_name, "agent", {"decide": "a method decide(observation)"})
     return AgentSpec(name, "", lambda seed, _: _make(cls, seed))
+
+
+def close_agent(agent: Agent) -> None:
+    """Give back what an agent holds at the end of its episode: a program is ended."""
+    from actmem.week.agents.process import ProcessAgent
+
+    if isinstance(agent, ProcessAgent):
+        agent.close()
 
 
 def _make(cls: Callable[..., Agent], seed: int) -> Agent:

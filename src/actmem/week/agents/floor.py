@@ -10,6 +10,8 @@ from actmem.week.world import MAX_HANDLES, Act, Observation
 class Nop:
     """Never acts."""
 
+    deterministic = True
+
     def decide(self, observation: Observation) -> Act:
         """Choose A and nothing else."""
         return Act("A")
@@ -18,6 +20,8 @@ class Nop:
 class All:
     """Acts on everything that one act may hold: the first eight handles of the menu."""
 
+    deterministic = True
+
     def decide(self, observation: Observation) -> Act:
         """Choose A and the menu's first handles."""
         return Act("A", tuple(item.handle for item in observation.menu[:MAX_HANDLES]))
@@ -25,6 +29,8 @@ class All:
 
 class Random:
     """Chooses each handle with the chance that makes it act about as often as tasks are due."""
+
+    deterministic = True
 
     CHANCE = 0.08
     """About one due task a step among twelve to thirteen handles."""

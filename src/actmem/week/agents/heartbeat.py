@@ -39,12 +39,15 @@ class _Auto(Single):
 
     def decide(self, observation: Observation) -> Decision:
         """Switch the heartbeat on at a day's first step, then go on as ``single``."""
-        if observation.first and self._day != observation.day:
-            self._day = observation.day
+        refused = self._setting and observation.error is not None
+        self._setting = refused or (observation.first and self._day != observation.day)
+        self._day = observation.day
+        if self._setting:
             return SetHeartbeat(self.MINUTES)
         return super().decide(observation)
 
     _day = ""
+    _setting = False
 
 
 class Every60(_Auto):

@@ -12,6 +12,7 @@ from typing import Any
 
 from actmem.models.chat import Chat
 from actmem.models.dialogue import Dialogue, InvalidReplyError
+from actmem.models.prompts import prompts
 from actmem.models.structured import Schema
 from actmem.models.tape import Tape
 from actmem.week.agents.protocol import (
@@ -54,7 +55,8 @@ class Hierarchy:
 
     def decide(self, observation: Observation) -> Decision:
         """Let the watchers report, ask what they want asked, then let the coordinator decide."""
-        if self._ended:
+        # A step whose last query was never answered was given up: this is the next one.
+        if observation.error is None and (self._ended or not observation.replies):
             self._ended = False
             self._begin(observation)
         if self._waiting:
@@ -117,6 +119,8 @@ class Hierarchy:
             self._coordinator.say(prompt, role="system", pin="rules")
             self._coordinator.say(self._case(observation), pin="plan")
             self._schema = reply_schema(observation, self._options.form)
+        elif observation.error is not None:
+            self._coordinator.say(prompts()["again"].format(problem=observation.error))
         else:
             self._coordinator.say(observation.replies[-1].text)
         asked = len(observation.replies)

@@ -50,6 +50,8 @@ class Claim(NamedTuple):
 class Keyword:
     """Reads by patterns, polls everything, acts on times, numbers and trusted evidence."""
 
+    deterministic = True
+
     def __init__(self) -> None:
         self._diary = Diary()
         self._trust = Trust()

@@ -6,6 +6,7 @@ from typing import Any
 
 from actmem.models.chat import Chat
 from actmem.models.dialogue import Dialogue, InvalidReplyError
+from actmem.models.prompts import prompts
 from actmem.models.structured import Schema
 from actmem.models.tape import Tape
 from actmem.week.agents.protocol import card_text, day_text, decision, reply_schema, rules
@@ -53,9 +54,16 @@ class Single:
         """Return what a reply means; raises ``ActionError`` where it is to be asked again."""
         return decision(reply, self._asked)
 
+    def _ended(self, observation: Observation) -> bool:
+        """Say whether the last decision ended a step. A query without a reply was given up."""
+        asking = isinstance(self._last, SetHeartbeat) or observation.replies
+        return not asking or self._last is None or isinstance(self._last, Act | Pass)
+
     def _tell(self, observation: Observation) -> None:
         words, say = self.options.words, self._dialogue.say
-        if self._last is None or isinstance(self._last, Act | Pass):
+        if self._last is not None and observation.error is not None:
+            say(prompts()["again"].format(problem=observation.error))
+        elif self._ended(observation):
             if self._last is None:
                 say(self.rules(observation), role="system", pin="rules")
             if observation.first:

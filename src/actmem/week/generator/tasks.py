@@ -106,7 +106,8 @@ def add_channel(week: WeekDraft, day: DraftDay, channel: str, condition: bool) -
     frame = week.pool.take(channel, day.archetype.domains)
     threshold = week.draw.pick(frame.thresholds) if frame.thresholds else None
     start = 0
-    if channel in PROCESS_CHANNELS and week.draw.chance(OTHER_RUN):
+    other_run = channel in PROCESS_CHANNELS and week.draw.chance(OTHER_RUN)
+    if other_run and day.last >= 6:  # a shorter day has no room for both
         start = 3  # something else comes to its end on the channel before
         put_messages(
             week, day, week.pool.take(channel, day.archetype.domains), 2, day.new_cue(), None

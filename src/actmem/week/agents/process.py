@@ -1,0 +1,52 @@
+"""An agent in a process of its own, in any language: ``cmd:PROGRAM ARGUMENTS``.
+
+The program reads an ``Observation`` as one line of JSON on stdin and answers it with its decision as
+one line on stdout:
+
+===================  ==========================================================
+``Query``            ``{"type": "query", "channel": "email"}``
+``SetHeartbeat``     ``{"type": "set_heartbeat", "minutes": 30}``; null for off
+``Act``              ``{"type": "act", "choice": "A", "handles": ["task_7"]}``
+``Pass``             ``{"type": "pass"}``
+===================  ==========================================================
+
+Anything else in the line is refused, as an ill-formed decision of an agent in Python is: the same
+observation comes again with ``error`` set. One process plays one episode, whose seed stands in the
+environment variable ``ACTMEM_SEED``. How a program is run: see ``actmem.process``.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from actmem.errors import ActionError
+from actmem.process import SECONDS, LineProcess
+from actmem.week.world import SHOWN, Decision, Observation
+
+SEED = "ACTMEM_SEED"
+LONGEST = 1024 * 1024
+"""Most bytes of a decision."""
+_DECISION: msgspec.json.Decoder[Decision] = msgspec.json.Decoder(Decision)
+
+
+class ProcessAgent:
+    """An agent behind a program. What it does otherwise than agreed raises ``ProcessError``."""
+
+    def __init__(self, command: str, seed: int, seconds: float = SECONDS) -> None:
+        """Start the program; raises ``InputError`` where it cannot be started."""
+        self._process = LineProcess(
+            command, seconds=seconds, longest=LONGEST, environment={SEED: str(seed)}
+        )
+
+    def decide(self, observation: Observation) -> Decision:
+        """Send the observation and return the decision; ``ActionError`` for a line that is none."""
+        line = self._process.ask(observation, "an observation")
+        try:
+            return _DECISION.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            shown = line[:SHOWN].decode("utf-8", "replace")
+            raise ActionError("decision", f"{str(error)[:SHOWN]}, in {shown!r}") from None
+
+    def close(self) -> None:
+        """Let the program leave, and end it where it does not."""
+        self._process.close()
