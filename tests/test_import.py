@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 from statistics import median
 
 import pytest
+
+import actmem
 
 HEAVY = ("openai", "inspect_ai", "numpy", "rich", "scipy", "xllamacpp")
 
@@ -19,6 +23,13 @@ def fresh(code: str) -> str:
 def test_import_loads_nothing_heavy() -> None:
     loaded = fresh("import sys, actmem; print(*sys.modules)").split()
     assert not [name for name in HEAVY if name in loaded]
+
+
+def test_only_the_tasks_of_inspect_import_inspect() -> None:
+    package = Path(actmem.__file__).parent
+    importing = re.compile(r"^\s*(?:from|import) inspect_ai", re.MULTILINE)
+    found = {p for p in package.rglob("*.py") if importing.search(p.read_text("utf-8"))}
+    assert {path.parent.name for path in found} == {"inspect_tasks"}
 
 
 def test_the_help_loads_nothing_heavy() -> None:
@@ -49,8 +60,6 @@ def test_import_and_help_stay_in_their_budgets(code: str, budget: float) -> None
 
 
 def test_the_public_names_are_there() -> None:
-    import actmem
-
     for name in actmem.__all__:
         assert getattr(actmem, name) is not None
     assert set(actmem.__all__) <= set(dir(actmem))
@@ -62,9 +71,6 @@ def test_the_public_names_are_what_they_are_typed_as() -> None:
     """The lazy table, ``__all__`` and what type checkers are told name the same things."""
     import ast
     from importlib import import_module
-    from pathlib import Path
-
-    import actmem
 
     assert actmem.__all__ == sorted(actmem._PUBLIC)
     tree = ast.parse(Path(actmem.__file__).read_text("utf-8"))
@@ -88,8 +94,6 @@ def test_only_what_is_named_is_loaded() -> None:
 
 
 def test_a_week_can_be_played_with_the_public_names_alone() -> None:
-    import actmem
-
     week = actmem.make_week(7, actmem.Knobs(days=1))
     assert actmem.check_week(week) == []
     plan = actmem.prepare(week)

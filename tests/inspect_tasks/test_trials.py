@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from actmem.models.catalogue import is_fetched
 from actmem.trials.make import released
 
 from .conftest import mock, own_row, scored, without_model
@@ -26,12 +28,21 @@ IDS = [
 ]
 
 
+def as_base(action: str) -> dict[str, Any]:
+    return {"reply": {"action": action}}
+
+
 def as_reflexion(action: str) -> dict[str, Any]:
     return {"reply": {"thought": "hm", "reflection": "well", "action": action}}
 
 
-SCRIPTS: dict[str, list[Any]] = {"base": ACTIONS, "reflexion": [as_reflexion(action) for action in ACTIONS],
-           "pm-prompt": ACTIONS}  # fmt: skip
+BASE = [as_base(action) for action in ACTIONS]
+SCRIPTS: dict[str, list[Any]] = {
+    "base": BASE,
+    "reflexion": [as_reflexion(action) for action in ACTIONS],
+    "memory": BASE,
+    "pm-prompt": BASE,
+}
 
 
 @pytest.mark.parametrize("setup", SCRIPTS)
@@ -40,6 +51,8 @@ def test_inspect_judges_as_our_own_runner_does(
 ) -> None:
     from actmem.inspect_tasks.trials import trials
 
+    if setup == "memory" and not is_fetched("minilm") and os.environ.get("CI") != "true":
+        pytest.skip("needs the weights: actmem fetch model minilm")
     given = [word for name in IDS for word in ("--trial", name)]
     own = own_row("trials", SCRIPTS[setup], tmp_path, capfd, "--setups", setup, *given)
     log = evaluate(trials(setup=setup, trial=tuple(IDS)), mock(SCRIPTS[setup]))
@@ -60,7 +73,7 @@ def test_a_failed_trial_passes_nothing(evaluate: Evaluate, capfd: Any) -> None:
     from actmem.inspect_tasks.trials import trials
 
     quiet = next(trial.id for trial in released() if not trial.go)
-    log = evaluate(trials(trial=quiet), mock(["wait()", OSError("line cut")]))
+    log = evaluate(trials(trial=quiet), mock([BASE[0], OSError("line cut")]))
     value = log.samples[0].scores["trial_verdict"].value
     assert (value["passed"], value["scored"], value["failed"]) == (0, 0, 1)
     assert log.results.scores[0].metrics["accuracy"].value == 0

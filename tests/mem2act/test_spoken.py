@@ -26,6 +26,7 @@ from actmem.mem2act.spoken import is_meant, meanings
         ("7.50", {"7.5"}),
         ("1200", {"1200"}),
         ("31 June", set()),
+        ("27:10", set()),
         ("twenty-twenty", set()),
         ("blue past six", set()),
         ("", set()),

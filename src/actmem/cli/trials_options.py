@@ -15,6 +15,7 @@ from actmem.cli.setup_options import (
     setup_options,
 )
 from actmem.cli.week_options import PATH
+from actmem.trials import MAX_TOKENS
 
 if TYPE_CHECKING:
     from actmem.run.plan import Manifest
@@ -68,8 +69,6 @@ _OPTIONS = (
 
 def trials_options(command: F) -> F:
     """Add the options of agents, trials, setups and models to a command."""
-    from actmem.trials.agents.setups import MAX_TOKENS
-
     command = setup_options("base")(model_options_with(MAX_TOKENS)(command))
     for option in reversed(_OPTIONS):
         command = option(command)

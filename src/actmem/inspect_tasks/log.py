@@ -90,8 +90,9 @@ def _ours(log: EvalLog, path: Path) -> Logged:
     except (msgspec.ValidationError, KeyError) as error:
         raise InputError(f"its metadata cannot be used: {error}", path) from None
     if logged.scorer != suite.scorer:
-        versions = f"scorer version {logged.scorer}, not {suite.scorer}"
-        raise InputError(f"is of {versions}; score it with actmem {logged.versions}", path)
+        made_by = logged.versions.get("actmem", "of then")
+        told = f"is of scorer version {logged.scorer}, not {suite.scorer}"
+        raise InputError(f"{told}; score it with actmem {made_by}", path)
     return logged
 
 

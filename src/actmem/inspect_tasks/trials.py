@@ -28,14 +28,14 @@ from actmem.inspect_tasks.episode import (
     refused,
     trace_of,
 )
-from actmem.memory.open import open_embedder
+from actmem.memory.open import find_embedder
 from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
 from actmem.models.wording import Words, words
 from actmem.trace import Footer, Header, now, versions
+from actmem.trials import MAX_TOKENS
 from actmem.trials.agents.setups import (
     HISTORY_TOKENS,
-    MAX_TOKENS,
     PASSAGE_TOKENS,
     SetupOptions,
     bound,
@@ -50,6 +50,8 @@ from actmem.trials.stats import grouped, rates
 from actmem.trials.suite import NAME, judge
 from actmem.trials.trial import Trial
 
+EMBEDDER = find_embedder()
+"""What memories embed with."""
 SHOWN = ("accuracy", "miss_rate", "late_rate", "false_alarm_rate", "no_go_false_alarm_rate",
          "wrong_content_rate", "ongoing", "d_prime", "criterion")  # fmt: skip
 """The rates over all trials that are metrics."""
@@ -82,14 +84,15 @@ def trials(**options: Any) -> Task:
         given = _read(options)
         wording = _wording(given.prompts)
         if find_setup(given.setup).memory:
-            open_embedder()  # found missing now, and not in the first episode
+            EMBEDDER.open()  # found missing now, and not in the first episode
         chosen = _trials(given)
     return make_task(
         NAME,
         given.setup,
         [_sample(trial) for trial in chosen],
         {trial.id: trial.digest() for trial in chosen},
-        settings={"seed": 0} | _settings(given.history_tokens, given.passage_tokens, wording),
+        settings={"seed": 0}
+        | _settings(given.setup, given.history_tokens, given.passage_tokens, wording),
         version=SCORER,
         plays=play_trial(
             setup=given.setup,
@@ -127,9 +130,12 @@ def _wording(folder: str | None) -> Words:
     return words(prompts(), Path(folder) if folder else None)
 
 
-def _settings(history_tokens: int, passage_tokens: int, wording: Words) -> dict[str, Any]:
+def _settings(
+    setup: str, history_tokens: int, passage_tokens: int, wording: Words
+) -> dict[str, Any]:
     """Return what of a setup moves the number, as manifests and headers hold it."""
-    return {
+    embedder = {"embedder": dict(EMBEDDER.settings)} if find_setup(setup).memory else {}
+    return embedder | {
         "history_tokens": history_tokens,
         "passage_tokens": passage_tokens,
         "prompts": wording.digests | {"dialogue": prompts_digest()},
@@ -160,14 +166,14 @@ def play_trial(
             agent=f"{setup} {chat.name}",
             settings={"setup": setup, "model": chat.name, "model_settings": dict(chat.settings)}
             | {"characters": options.characters}
-            | _settings(history_tokens, passage_tokens, wording),
+            | _settings(setup, history_tokens, passage_tokens, wording),
             privilege=find_setup(setup).privilege,
             versions=versions(),
             started=now(),
         )
 
         def episode(write: Write) -> Footer:
-            agent = make_agent(setup, trial, chat, Tape(write=write), options, open_embedder)
+            agent = make_agent(setup, trial, chat, Tape(write=write), options, EMBEDDER.open)
             return play(agent, trial, (), write)
 
         return await play_sample(state, chat, header, episode)

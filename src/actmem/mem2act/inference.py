@@ -39,7 +39,10 @@ def infer(step: str, words: str) -> set[str]:
     """
     kind, _, rest = step.partition(": ")
     if kind == "computes":
-        return _compute(rest, words)
+        try:
+            return _compute(rest, words)
+        except (ArithmeticError, ValueError):
+            raise CannotFollowError(f"{rest!r} has no result") from None
     phrase, _, meant = rest.rpartition(" = ") if kind == "means" else (rest, "", "")
     if kind not in ("reads", "means"):
         raise CannotFollowError(f"{step!r} neither reads, computes nor means anything")
@@ -64,10 +67,7 @@ def _compute(expression: str, words: str) -> set[str]:
         return _shift(terms)
     total = _amount(terms[0])
     for term in terms[1:]:
-        amount = _amount(term)
-        if term[1] == "/" and not amount:
-            raise CannotFollowError(f"{expression!r} divides by nothing")
-        total = _OPERATIONS[term[1]](total, amount)
+        total = _OPERATIONS[term[1]](total, _amount(term))
     return {plain(total)}
 
 

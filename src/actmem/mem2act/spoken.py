@@ -32,7 +32,7 @@ _NUMBERS = {
 _PAST = {"five": 5, "ten": 10, "quarter": 15, "twenty": 20, "half": 30}
 _DAY = re.compile(rf"(\d{{1,2}})(?:st|nd|rd|th)? ({'|'.join(_MONTHS)})(?: (\d{{4}}))?")
 _CLOCK = re.compile(r"(?:(\w+) (past|to) )?(\w+)(?: o'clock)?")
-_NO_YEAR = 4  # a leap year, so that 29 February is a date
+_NO_YEAR = 4  # a leap year, so that 29 February is a date; days added may lead to its neighbours
 
 
 def number(phrase: str) -> Decimal | None:
@@ -54,7 +54,7 @@ def plain(amount: Decimal) -> str:
 def times(phrase: str) -> list[int]:
     """Return the times of the day, in minutes, that a phrase may say: "two" at night and by day."""
     text = phrase.strip().casefold()
-    if digits := re.fullmatch(r"(\d{1,2}):(\d\d)", text):
+    if digits := re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", text):
         return [60 * int(digits[1]) + int(digits[2])]
     said = _CLOCK.fullmatch(text)
     if said is None or said[3] not in _UNITS[1:13] or (said[1] and said[1] not in _PAST):
@@ -82,7 +82,7 @@ def day(phrase: str) -> date | None:
 
 def written(moment: date) -> str:
     """Return a date as YYYY-MM-DD, or as --MM-DD where no year was said."""
-    return moment.strftime("--%m-%d") if moment.year == _NO_YEAR else moment.isoformat()
+    return moment.isoformat() if moment.year > 2 * _NO_YEAR else moment.strftime("--%m-%d")
 
 
 def meanings(phrase: str) -> set[str]:

@@ -153,7 +153,7 @@ class AMem:
     def _note(self, interaction: Interaction) -> Note:
         """Return the note that the model makes of an interaction."""
         shown = interaction.shown(self._model.room(SHOWN))
-        found: Any = self._model.ask("note", WORDS["note"], shown, NOTE)
+        found = self._model.ask("note", WORDS["note"], shown, NOTE)
         if found is None:
             return Note(interaction)
         return Note(
@@ -169,7 +169,7 @@ class AMem:
                 for number, place in enumerate(near, start=1)
             ),
         )
-        found: Any = self._model.ask("link", WORDS["link"], content, _links(len(near)))
+        found = self._model.ask("link", WORDS["link"], content, _links(len(near)))
         if found is None:
             return
         note.links = [near[number - 1] for number in dict.fromkeys(found["links"])]

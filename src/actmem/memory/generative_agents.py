@@ -176,16 +176,14 @@ class GenerativeAgents:
             f"{number}. {turn.role}: {cut_end(turn.text, self._model.room(SHOWN))}"
             for number, turn in enumerate(turns, start=1)
         )
-        found: Any = self._model.ask(
-            "importance", WORDS["importance"], content, _ratings(len(turns))
-        )
+        found = self._model.ask("importance", WORDS["importance"], content, _ratings(len(turns)))
         return found["ratings"] if found else [UNRATED] * len(turns)
 
     def _reflect(self) -> None:
         """Ask questions, and add the insights that their answers give."""
         count = len(self.stream)
         statements = self._statements(range(count - 1, max(-1, count - 1 - LATEST), -1))
-        asked: Any = self._model.ask(
+        asked = self._model.ask(
             "questions", WORDS["questions"], "\n".join(statements.values()), _ASKED
         )
         questions = asked["questions"] if asked else []
@@ -199,7 +197,7 @@ class GenerativeAgents:
         statements = self._statements(places)
         cited = list(statements)
         content = "\n".join(f"{n}. {text}" for n, text in enumerate(statements.values(), start=1))
-        found: Any = self._model.ask("insights", WORDS["insights"], content, _insights(len(cited)))
+        found = self._model.ask("insights", WORDS["insights"], content, _insights(len(cited)))
         for one in found["insights"] if found else ():
             text = " ".join(one["insight"].split())
             evidence = tuple(dict.fromkeys(cited[number - 1] for number in one["because_of"]))

@@ -152,7 +152,7 @@ class MemTree:
         content = WORDS["content"].format(
             summary=node.content, new=piece.shown(self._model.room(SHOWN)), pieces=node.size + 1
         )
-        found: Any = self._model.ask("aggregate", WORDS["aggregate"], content, SUMMARY)
+        found = self._model.ask("aggregate", WORDS["aggregate"], content, SUMMARY)
         if found:
             node.content = " ".join(found["summary"].split())
             self._vectors.replace(place, self._embedder.embed([node.content])[0])

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 from actmem.hashing import digest
 from actmem.memory.protocol import Usage
 from actmem.models.chat import Chat, Completion, Message
 from actmem.models.prompts import prompts
-from actmem.models.structured import ReplyError, Schema, answer
+from actmem.models.structured import Schema, answer
 from actmem.models.tape import Tape
 
 STEP = "memory/"
@@ -31,8 +31,6 @@ MAX_SHOWN = 1_000
 """Most characters of an invalid reply that the model is shown again."""
 RESERVE = 512
 """Tokens of a model's window that are kept free for a step's instruction and reply."""
-
-T = TypeVar("T")
 
 
 class Model:
@@ -103,47 +101,24 @@ class Model:
         known.update(map(digest, found))
         return found
 
-    def reject(self) -> None:
-        """Count the last reply as invalid: for an adapter that finds so by rules of its own."""
-        with self._lock:
-            self.usage += Usage(invalid=1)
-
-    def ask(
-        self,
-        step: str,
-        instruction: str,
-        content: str,
-        schema: Schema,
-        decode: Callable[[Any], T] = lambda value: value,
-    ) -> T | None:
-        """Return what ``decode`` makes of the object in the reply; None where no reply was valid.
+    def ask(self, step: str, instruction: str, content: str, schema: Schema) -> Any:
+        """Return the object in the reply; None where no reply fits ``schema``.
 
         ``instruction`` is the system message, the same at each call of a step, so that a prompt
-        cache holds it. Where ``decode`` raises ``ReplyError`` the model is asked again, too.
+        cache holds it.
         """
         messages = [Message("system", instruction), Message("user", content)]
-        return self.answer(step, messages, schema, decode)
+        return self.answer(step, messages, schema)
 
-    def answer(
-        self,
-        step: str,
-        messages: Sequence[Message],
-        schema: Schema,
-        decode: Callable[[Any], T] = lambda value: value,
-    ) -> T | None:
-        """Return what ``decode`` makes of the reply to ``messages``, as ``ask`` does."""
+    def answer(self, step: str, messages: Sequence[Message], schema: Schema) -> Any:
+        """Return the object in the reply to ``messages``, as ``ask`` does."""
         prompt = list(messages)
         for attempt in range(RETRIES + 1):
             completion = self.complete(step, prompt, schema)
-            problem = completion.problem
-            if not problem:
-                try:
-                    return decode(completion.parsed)
-                except ReplyError as error:
-                    self.reject()
-                    problem = str(error)
+            if not completion.problem:
+                return completion.parsed
             if attempt < RETRIES:
                 said = answer(completion.text)[:MAX_SHOWN] or prompts()["empty"]
-                again = prompts()["again"].format(problem=problem)
+                again = prompts()["again"].format(problem=completion.problem)
                 prompt += [Message("assistant", said), Message("user", again)]
         return None

@@ -134,7 +134,7 @@ class SCM:
         if count_tokens(text) <= SHORT:
             return text
         shown = interaction.shown(self._model.room(SHOWN))
-        found: Any = self._model.ask("summarise", WORDS["summarise"], shown, SUMMARY)
+        found = self._model.ask("summarise", WORDS["summarise"], shown, SUMMARY)
         return " ".join(found["summary"].split()) if found else cut_end(text, SHORT)
 
     def _suffice(self, query: str, items: Sequence[Item]) -> bool:
@@ -144,5 +144,5 @@ class SCM:
         return self._says_yes("summary_suffices", content)
 
     def _says_yes(self, question: str, content: str) -> bool:
-        found: Any = self._model.ask(question, WORDS[question], content, ANSWER)
+        found = self._model.ask(question, WORDS[question], content, ANSWER)
         return bool(found) and found["answer"] == "yes"

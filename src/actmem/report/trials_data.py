@@ -22,7 +22,7 @@ from actmem.trials.score import score
 from actmem.trials.suite import TrialsSuite
 from actmem.trials.trial import Trial
 
-OPTIONS = ("history_tokens", "passage_tokens", "characters", "prompts")
+OPTIONS = ("history_tokens", "passage_tokens", "characters", "prompts", "embedder")
 """Settings of models that have to be equal in one report, beside trials and version."""
 
 
@@ -98,9 +98,7 @@ def read_trials(folders: Sequence[RunFolder]) -> TrialsData:
         (entry for entry in found if not entry.floor),
         key=lambda e: order.index(e.result.setup) if e.result.setup in order else len(order),
     )
-    return TrialsData(
-        (*others, *floors), tuple(folders), run_facts(folders, "trials", OPTIONS[:-1])
-    )
+    return TrialsData((*others, *floors), tuple(folders), run_facts(folders, "trials", OPTIONS[:3]))
 
 
 def _entries(folder: RunFolder, suite: TrialsSuite) -> Iterable[TrialsEntry]:
@@ -115,7 +113,9 @@ def _entries(folder: RunFolder, suite: TrialsSuite) -> Iterable[TrialsEntry]:
         one = result(agent, suite.header(first).privilege, played, setup=setup, model=model)
         settings: dict[str, Any] = {"actmem": manifest.versions.get("actmem", "")}
         if setup:
-            settings |= {name: manifest.settings.get(name) for name in OPTIONS}
+            settings |= {name: manifest.settings.get(name) for name in OPTIONS[:-1]}
+            if setup in SETUPS and SETUPS[setup].memory:
+                settings["embedder"] = manifest.settings.get("embedder")
             settings |= model_settings(folder, model)
         yield TrialsEntry(one, played, "run", str(folder.path), settings)
 

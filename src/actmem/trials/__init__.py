@@ -4,3 +4,6 @@ In reading order: ``worlds`` (what is played), ``trial`` (a test as data), ``phr
 and ``make`` (how it is made), ``audit`` (how it is checked), ``world`` and ``agents`` (how it is
 played), ``score`` and ``stats`` (how it is judged), ``suite`` (how the runner sees it).
 """
+
+MAX_TOKENS = 4096
+"""Most tokens of a model's reply, unless set lower (as in the source, section 4.1)."""

@@ -27,8 +27,6 @@ HISTORY_TOKENS = 32_000
 """Tokens above which the oldest half of a chat's history goes, never the first prompt."""
 PASSAGE_TOKENS = 200
 """Tokens of all passages that a memory adds to a prompt, as ``memory.tokens`` counts them."""
-MAX_TOKENS = 4096
-"""Most tokens of a reply, unless set lower (as in the source, section 4.1)."""
 MOST_CHARACTERS = 1000
 """Characters of each of the texts that ``reflexion`` writes, at most."""
 FILES = ("base", "memory", "pm-prompt", "reflexion")
