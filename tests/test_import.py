@@ -47,8 +47,8 @@ def test_the_help_loads_nothing_heavy() -> None:
 )
 def test_import_and_help_stay_in_their_budgets(code: str, budget: float) -> None:
     timed = (
-        f"import time; start = time.perf_counter(); exec({code!r}); "
-        "import sys; print(time.perf_counter() - start, file=sys.stderr)"
+        f"import time; start = time.process_time(); exec({code!r}); "
+        "import sys; print(time.process_time() - start, file=sys.stderr)"
     )
     seconds = []
     for _ in range(5):
@@ -56,7 +56,7 @@ def test_import_and_help_stay_in_their_budgets(code: str, budget: float) -> None
             [sys.executable, "-c", timed], capture_output=True, text=True, check=True
         )
         seconds.append(float(done.stderr))
-    assert median(seconds) <= 2 * budget  # twice: other work may share the machine
+    assert median(seconds) <= budget  # of the processor's time: other work may share the machine
 
 
 def test_the_public_names_are_there() -> None:
