@@ -97,9 +97,11 @@ def test_a_fault_is_one_line_and_ends_it(start: Start, code: str, says: str) -> 
         process.ask({})
 
 
-def test_a_line_that_nothing_asked_for(start: Start) -> None:
-    process = start("print('hello', flush=True)\n" + ECHO)
-    time.sleep(0.3)
+def test_a_line_that_nothing_asked_for(start: Start, tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    process = start(f"print('hello', flush=True)\nopen({str(said)!r}, 'w').close()\n{ECHO}")
+    while not said.exists():
+        time.sleep(0.01)
     with pytest.raises(ProcessError, match=r"more than one line|before it was asked"):
         process.ask({})
 

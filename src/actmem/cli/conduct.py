@@ -141,17 +141,16 @@ def carry_out(output: Path | None, workers: int, plan: Callable[[], Planned]) ->
     from actmem.run.execute import execute
     from actmem.run.store import RunFolder
 
-    with conducted(output) as begun:
+    with conducted(output) as begun, ExitStack() as stack:
         planned = plan()
+        for chat in planned.chats:
+            stack.callback(chat.close)
         workers = min([workers, *(chat.parallel for chat in planned.chats)])
-        try:
-            folder = RunFolder.prepare(output, planned.manifest, planned.files)
-            begun(folder.path)
-            with progress(planned.manifest.episodes, planned.steps) as board:
-                execute(folder, planned.suite(folder, board), workers, board.ended)
-        finally:
-            for chat in planned.chats:
-                chat.close()
+        folder = RunFolder.prepare(output, planned.manifest, planned.files)
+        stack.callback(folder.release)  # also where the suite cannot take the run up
+        begun(folder.path)
+        with progress(planned.manifest.episodes, planned.steps) as board:
+            execute(folder, planned.suite(folder, board), workers, board.ended)
     return folder
 
 

@@ -156,12 +156,18 @@ _LEFT_OVER = re.compile(r"lock|units|traces|\.manifest\.json\.[0-9a-f]+\.part")
 
 
 def _refuse_foreign(path: Path) -> None:
-    """Refuse a folder that holds something, but neither a run nor the beginnings of one."""
+    """Refuse a folder that holds something, but neither a run nor the beginnings of one.
+
+    Another run may be filling it: the manifest is there before the first trace, so traces are
+    looked for first.
+    """
+    traces = path / "traces"
+    played = traces.is_dir() and any(traces.iterdir())
     names = {entry.name for entry in path.iterdir()}
     if not names or "manifest.json" in names:
         return
     begun = "lock" in names and all(_LEFT_OVER.fullmatch(name) for name in names)
-    if not begun or ("traces" in names and any((path / "traces").iterdir())):
+    if played or not begun:
         raise InputError("is not empty and no run folder; give a new one", path)
 
 
