@@ -93,7 +93,8 @@ def test_what_may_mend_is_tried_again(endpoint: Endpoint) -> None:
 
 def test_embedders_by_name() -> None:
     assert find_embedder().settings["model"] == "minilm"
-    assert find_embedder("openai/m", base_url="http://x/v1").settings["endpoint"] == "http://x/v1"
+    secret = find_embedder("openai/m", base_url="http://me:pass@x/v1?key=k")
+    assert secret.settings == {"model": "openai/m", "endpoint": "http://x/v1"}
     for name in ("openai/", "bert"):
         with pytest.raises(InputError, match="no embedder"):
             find_embedder(name)

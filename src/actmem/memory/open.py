@@ -10,6 +10,7 @@ from actmem.errors import InputError
 from actmem.memory.embedder import Embedder
 from actmem.memory.extra import load
 from actmem.models.catalogue import find_entry
+from actmem.models.endpoint import recorded_url
 
 MINILM = "minilm"
 
@@ -44,7 +45,7 @@ def find_embedder(
         )
         return made
 
-    return EmbedderSpec(name, {"model": name, "endpoint": base_url}, opened)
+    return EmbedderSpec(name, {"model": name, "endpoint": recorded_url(base_url)}, opened)
 
 
 @cache

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 from actmem.errors import InputError, ProviderError
 from actmem.models import openai
 from actmem.models.catalogue import home
-from actmem.models.keys import public_url, read_key, redact
+from actmem.models.endpoint import DEFAULT_URL, given_url, recorded_url
+from actmem.models.keys import read_key, redact
 from actmem.models.vector_cache import VectorCache, text_key
 
 BATCH = 64
@@ -44,8 +44,8 @@ class EndpointEmbedder:
             self._np: Any = import_module("numpy")
         except ImportError:
             raise InputError("needs the extra: pip install 'actmem[memory]'", self.name) from None
-        given = base_url or os.environ.get("OPENAI_BASE_URL")
-        self._url = public_url(given or openai.DEFAULT_URL)
+        given = given_url(base_url)
+        self._url = recorded_url(base_url)
         self._key = read_key(key_variable)
         if self._key is None and not given:
             raise InputError(
@@ -54,14 +54,13 @@ class EndpointEmbedder:
             )
         self._model = model
         limits = limits or openai.Limits()
-        client = openai.client(given or openai.DEFAULT_URL, self._key, limits)
+        client = openai.client(given or DEFAULT_URL, self._key, limits)
         self._client: Any = client.with_options(
             max_retries=limits.retries, timeout=limits.attempt_seconds
         )
         self._lock = threading.Lock()
         mark = hashlib.sha256(f"{self._url} {model}".encode()).hexdigest()[:12]
         self._cache = VectorCache(home() / "embeddings" / f"endpoint-{mark}.sqlite")
-        self.settings: Mapping[str, Any] = {"model": self.name, "endpoint": self._url}
 
     def embed(self, texts: Sequence[str]) -> Any:
         """Return one row of 32-bit floats a text, each of length 1.

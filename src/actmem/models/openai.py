@@ -10,7 +10,6 @@ each completion says how the schema was sent.
 from __future__ import annotations
 
 import json
-import os
 import random
 import time
 from collections.abc import Mapping, Sequence
@@ -22,11 +21,11 @@ from msgspec import Struct
 
 from actmem.errors import InputError, ProviderError
 from actmem.models.chat import Completion, Message, Usage, clean, estimate_tokens, merged
-from actmem.models.keys import public_url, read_key, redact
+from actmem.models.endpoint import DEFAULT_URL, given_url, recorded_url
+from actmem.models.keys import read_key, redact
 from actmem.models.prompts import with_schema
 from actmem.models.structured import Schema, fit
 
-DEFAULT_URL = "https://api.openai.com/v1"
 MAX_BYTES = 512 * 1024
 """Most bytes of a response. A longer one is a fault of the server, not an answer."""
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
@@ -89,8 +88,8 @@ class OpenAIChat:
         ``temperature`` None sends none, for models that refuse it. Raises ``InputError`` where the
         extra, the key or a usable URL is missing. A server of one's own needs no key.
         """
-        given = base_url or os.environ.get("OPENAI_BASE_URL")
-        self._url = public_url(given or DEFAULT_URL)
+        given = given_url(base_url)
+        self._url = recorded_url(base_url)
         self._key = read_key(key_variable)
         if self._key is None and not given:
             raise InputError(
