@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -30,6 +31,37 @@ def test_only_the_tasks_of_inspect_import_inspect() -> None:
     importing = re.compile(r"^\s*(?:from|import) inspect_ai", re.MULTILINE)
     found = {p for p in package.rglob("*.py") if importing.search(p.read_text("utf-8"))}
     assert {path.parent.name for path in found} == {"inspect_tasks"}
+
+
+RANKS = {"cli": 5, "report": 4, "inspect_tasks": 4, "week": 3, "trials": 3, "mem2act": 3,
+         "run": 2, "memory": 2, "models": 1}  # fmt: skip
+"""How high a part stands; a module imports its own part and lower ones. What is not named is 0."""
+
+
+def test_imports_point_one_way() -> None:
+    package = Path(actmem.__file__).parent
+    upwards = []
+    for path in package.rglob("*.py"):
+        inner = path.relative_to(package).parts
+        if len(inner) == 1 and inner[0] in ("__init__.py", "__main__.py"):
+            continue  # the public names and the command itself
+        own = inner[0] if len(inner) > 1 else ""
+        for module in imported(path):
+            part = module.split(".")[1] if module.count(".") else ""
+            if part != own and part in RANKS and RANKS[part] >= RANKS.get(own, 0):
+                upwards.append(f"{'/'.join(inner)} imports {module}")
+    assert upwards == []
+
+
+def imported(path: Path) -> list[str]:
+    """Return the modules of ours that a file imports, inside of functions too."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found.append(node.module)
+        elif isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+    return [name for name in found if name.split(".")[0] == "actmem"]
 
 
 def test_the_help_loads_nothing_heavy() -> None:
@@ -69,7 +101,6 @@ def test_the_public_names_are_there() -> None:
 
 def test_the_public_names_are_what_they_are_typed_as() -> None:
     """The lazy table, ``__all__`` and what type checkers are told name the same things."""
-    import ast
     from importlib import import_module
 
     assert actmem.__all__ == sorted(actmem._PUBLIC)

@@ -7,7 +7,6 @@ what is wrong, where, and what to do; the command line prints that line and leav
 ========================  ====  ==================================================================
 error                     exit  raised when
 ========================  ====  ==================================================================
-``CheckError``            1     something that was checked does not hold
 ``InputError``            2     a file, option or setting is wrong; nothing has been written
 ``ActionError``           2     an agent's action is not legal; the world is unchanged
 ``ProviderError``         3     a model's endpoint failed for good, after the stated retries
@@ -16,6 +15,8 @@ error                     exit  raised when
 ``DivergedError``         3     a resumed agent did not repeat its record; the episode starts anew
 ``Interrupted``           130   the user pressed Ctrl-C during a run; the text says how to resume
 ========================  ====  ==================================================================
+
+What a check finds is no error: ``check`` prints it and leaves with 1.
 
 Anything else that escapes is a bug in ActMem, and shows its traceback. What an *agent* raises is
 neither: the runner records it and marks the episode failed.
@@ -33,12 +34,6 @@ class ActMemError(Exception):
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.split()))
-
-
-class CheckError(ActMemError):
-    """What was checked does not hold."""
-
-    exit_code = 1
 
 
 class InputError(ActMemError):

@@ -86,7 +86,7 @@ def test_rows_say_setup_model_and_what_it_took(
         assert row["tokens"] > 0
         assert row["invalid"] == row["rates"]["malformed"]
         assert row["privilege"] == ("intention" if result.setup == "pm-prompt" else "")
-        assert "A time" in row["by_subset_type"] or "A event" in row["by_subset_type"]
+        assert set(row["by_subset_type"]) == {f"{trial.subset} {trial.kind}" for trial in small}
 
 
 @pytest.mark.parametrize("setup", SETUPS)

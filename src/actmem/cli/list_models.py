@@ -14,7 +14,8 @@ def models() -> None:
         state = "fetched" if is_fetched(name) else "not fetched"
         mark = ", default of local" if entry.default else ""
         click.echo(
-            f"{name:<20}{entry.kind:<10}{entry.size / 1e6:>6,.0f} MB  {entry.licence:<12}"
+            f"{name:<20}{entry.kind:<10}{entry.size / 1e6:>6,.0f} MB  "
+            f"{entry.memory_gb:>4.1f} GB loaded  {entry.licence:<12}"
             f"{state:<13}{entry.title}{mark}; {entry.about}"
         )
     click.echo("local:FILE.gguf     any other model in llama.cpp's format")
