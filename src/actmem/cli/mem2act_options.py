@@ -113,10 +113,17 @@ def planned(given: dict[str, Any]) -> tuple[Dataset, dict[str, Chat], Manifest]:
 def memory_names(values: Sequence[str]) -> list[str]:
     """Return the memories that the values of ``--memory`` name, each once.
 
-    A value is a list with commas, or one ``cmd:PROGRAM`` or ``path/to/file.py:Class``, whole.
+    A value is a list with commas, or one ``cmd:PROGRAM``, whole. A ``path/to/file.py:Class`` may
+    have commas in its path: what ends at a file that is there is its path.
     """
     names: list[str] = []
     for value in values:
-        whole = value.startswith("cmd:") or Path(value.rpartition(":")[0]).is_file()
-        names += [value] if whole else [name.strip() for name in value.split(",")]
+        path, colon, rest = value.rpartition(":")
+        if value.startswith("cmd:"):
+            names.append(value)
+        elif colon and Path(path).is_file():
+            own, _, others = rest.partition(",")
+            names += [f"{path}:{own.strip()}", *(name.strip() for name in others.split(","))]
+        else:
+            names += [name.strip() for name in value.split(",")]
     return [name for name in dict.fromkeys(names) if name]

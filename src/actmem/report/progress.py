@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 QUIET = 60.0
 """Seconds without a line after which one says that the run is at work."""
+LISTED = 100
+"""Most episodes of a run that are told one by one; beyond, only failures and a line a minute."""
 
 
 Sets = tuple[int, int, int]
@@ -81,7 +83,7 @@ class Board:
         self._draw()
         if failed:
             self.say(f"failed: {episode.id}: {footer.error}")
-        elif self._bar is None:
+        elif self._bar is None and self._planned[0] <= LISTED:
             came = f", {_set_f1(sets)}" if sets else ""
             self.say(f"ended: {episode.id}{came}, {footer.seconds:.1f} s; {self._text()}")
 
