@@ -42,8 +42,14 @@ def decode(data: bytes, kind: type[T], where: str | Path) -> T:
 
 
 def write_atomic(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, making its folder; failures are ``InputError``."""
+    """Write a file whole or not at all, making its folder; failures are ``InputError``.
+
+    A link stays, and what it points to is written. What is there and no regular file is refused.
+    """
     try:
+        path = path.resolve()
+        if path.exists() and not path.is_file():
+            raise InputError("is there, and is no regular file", path)
         part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
         path.parent.mkdir(parents=True, exist_ok=True)
         try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from actmem.cli.values import Finite
 from actmem.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ BUDGET_OPTIONS = (
     ),
     click.option(
         "--max-cost",
-        type=click.FloatRange(min=0, min_open=True),
+        type=Finite(min=0, min_open=True),
         help="Stop when this command's calls have cost so much; needs prices, can be resumed.",
     ),
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from actmem.cli.episode_options import cast_options, read_cast
+from actmem.cli.values import Finite
 
 if TYPE_CHECKING:
     from actmem.models.chat import Chat
@@ -31,7 +32,7 @@ VERDICTS = {True: "ok", False: "FAIL", None: "-"}
 )
 @click.option(
     "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Finite(min=0, min_open=True),
     default=120,
     show_default=True,
     help="How long one decision may take.",

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -95,13 +98,26 @@ def conducted(output: Path | None) -> Iterator[Callable[[Path], None]]:
         click.echo(f"run folder: {folder} (resume with: {resume})", err=True)
 
     try:
-        with stdout_kept():
+        with stdout_kept(), ended_as_interrupted():
             yield begun
     except KeyboardInterrupt:
         if where is None:  # nothing has begun
             raise
         resume = resume_command(words, where)
         raise Interrupted(f"interrupted; resume with: {resume}") from None
+
+
+@contextmanager
+def ended_as_interrupted() -> Iterator[None]:
+    """Take a SIGTERM as Ctrl-C meanwhile: programs are ended, and the way to go on is told."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def resume_command(words: Sequence[str], folder: Path) -> str:
@@ -112,7 +128,14 @@ def resume_command(words: Sequence[str], folder: Path) -> str:
         for option in OUTPUT_OPTIONS
     )
     rest = () if given else ("-o", str(folder))
-    return shlex.join(["actmem", *words, *rest])
+    return shlex.join(["actmem", *(shown_word(word) for word in words), *rest])
+
+
+def shown_word(word: str) -> str:
+    """Return a word of a command line; a URL in it without what could be secret."""
+    from actmem.models.keys import hide_keys
+
+    return hide_keys(re.sub(r"(?<=://)[^/@\s]*@|\?\S*$", "", word) if "://" in word else word)
 
 
 def _words() -> list[str]:

@@ -15,6 +15,7 @@ from actmem.cli.setup_options import (
     setup_names,
     setup_options,
 )
+from actmem.cli.values import refuse_keys
 from actmem.cli.week_options import KNOBS, PATH, knob_options, refuse_together
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def planned(given: dict[str, Any]) -> tuple[list[Scenario], Cast | None, Manifes
     scenarios = choose_weeks(given["weeks"], given["files"], given["seed"], given["knobs"])
     cast = read_cast(given)
     agents = given["agents"]
+    refuse_keys(agents)
     if not agents and cast is None:
         agents = tuple(BUILT_IN)
     with stdout_kept():  # an agent's file is loaded here, and may print

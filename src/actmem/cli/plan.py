@@ -14,6 +14,7 @@ from actmem.cli.mem2act_options import mem2act_options
 from actmem.cli.mem2act_options import planned as planned_mem2act
 from actmem.cli.trials_options import planned as planned_trials
 from actmem.cli.trials_options import trials_options
+from actmem.cli.values import Finite
 
 if TYPE_CHECKING:
     from actmem.models.estimate import Estimate
@@ -32,7 +33,7 @@ _OPTIONS = (
     click.option(
         "--speed",
         nargs=2,
-        type=click.FloatRange(min=0, min_open=True),
+        type=Finite(min=0, min_open=True),
         metavar="READ WRITE",
         help="Tokens a second that the model reads and writes, for the time.",
     ),

@@ -9,6 +9,7 @@ import click
 
 from actmem.cli.episode_options import episode_options, planned
 from actmem.cli.run_trials import run_trials
+from actmem.cli.values import Finite
 from actmem.cli.week_options import PATH
 from actmem.mem2act.commands import run_mem2act
 
@@ -30,7 +31,7 @@ run.add_command(run_mem2act)
 @episode_options
 @click.option(
     "--agent-seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Finite(min=0, min_open=True),
     default=600,
     show_default=True,
     help="How long one answer of a cmd:PROGRAM may take.",

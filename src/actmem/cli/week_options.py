@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from actmem.cli.values import Finite
 from actmem.errors import InputError
 
 T = TypeVar("T")
@@ -57,7 +58,7 @@ def knob_options(command: F) -> F:
                          show_default=True, help="What a week is made of."),
             click.option("--days", type=click.IntRange(1, 7), default=7, show_default=True,
                          help="Days in a week."),
-            click.option("--density", type=click.FloatRange(0.5, 1.5), default=1.0,
+            click.option("--density", type=Finite(0.5, 1.5), default=1.0,
                          show_default=True, help="Tasks and steps a day, relative to the profile."),
             click.option("--channels", metavar="A,B,…", help="Channels switched on  [default: all]"),
         ]

@@ -14,6 +14,8 @@ _LOOKS_LIKE_KEY = re.compile(
     r"\bsk-[\w*.-]{4,}|\bgsk_\w{8,}|\bhf_\w{8,}|\bAIza[\w-]{16,}|(?i:\bbearer\s+)[\w*.+/=~-]{8,}"
 )
 
+_NAMES_A_KEY = re.compile(r"(?i)(_KEY|_TOKEN|_SECRET|PASSWORD)$")
+
 
 def read_key(variable: str) -> str | None:
     """Return the key in an environment variable; None where it is unset or empty.
@@ -33,6 +35,19 @@ def redact(text: str, key: str | None) -> str:
     if key and len(key) >= 4:  # replacing a shorter word would only spoil the text
         text = text.replace(key, HIDDEN)
     return _LOOKS_LIKE_KEY.sub(HIDDEN, text)
+
+
+def known_keys() -> list[str]:
+    """Return the values of all environment variables whose names say that they hold a key."""
+    named = (value for name, value in os.environ.items() if _NAMES_A_KEY.search(name))
+    return [value for value in named if len(value) >= 8]  # a shorter word is none
+
+
+def hide_keys(text: str) -> str:
+    """Return ``text`` with all known keys, and whatever looks like one, replaced by ``[key]``."""
+    for key in known_keys():
+        text = text.replace(key, HIDDEN)
+    return redact(text, None)
 
 
 def public_url(url: str) -> str:

@@ -20,7 +20,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -40,7 +40,7 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     fail: str = ""
     when: str = ""
     schema: str = ""
-    seconds: float = 0.0
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 0.0
     pick: Literal["turn", "digest"] | None = None
 
 
@@ -82,6 +82,7 @@ class ScriptedChat:
                 entries = json.loads(data)
             else:
                 entries = [json.loads(line) for line in data.splitlines() if line.strip()]
+            json.dumps(entries, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
             raise InputError(f"is no JSON: {error}", path) from None
         return cls(entries, name=f"scripted:{path}", window=window)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+from actmem.models.keys import hide_keys
+
 
 def is_interrupt(error: BaseException) -> bool:
     """Say whether ``error`` is the user's Ctrl-C, which only the main thread receives.
@@ -24,6 +26,10 @@ def describe(value: object) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the text as one line of at most 200 characters that a trace can hold."""
-    line = " ".join(text[:1000].split())[:200]
-    return line.encode("utf-8", "backslashreplace").decode()
+    """Return the text as one line of at most 200 characters that a trace and a terminal can show.
+
+    Keys, and signs that steer a terminal or turn the direction of writing, are replaced.
+    """
+    line = " ".join(hide_keys(text[:1000]).split())[:200]
+    line = line.encode("utf-8", "backslashreplace").decode()
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in line)

@@ -179,6 +179,8 @@ def _read_manifest(path: Path) -> Manifest:
 
 def _validate(manifest: Manifest, where: str | Path) -> None:
     """Refuse a manifest whose episodes would share a file, leave the folder or lack a unit."""
+    if not manifest.episodes:
+        raise InputError("plans no episode", where)
     seen: set[str] = set()
     for episode in manifest.episodes:
         if episode.id in seen:

@@ -126,7 +126,7 @@ def _turn(agent: Agent, world: World, observation: Observation, refusals: int) -
         return _apply(decision, world, observation)
     except ActionError as error:
         return _Outcome(
-            Refused(day=day, step_id=step_id, error=str(error)),
+            Refused(day=day, step_id=step_id, error=one_line(str(error))),
             world.refuse(str(error)),
         )
 
