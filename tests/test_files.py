@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,15 @@ def test_what_breaks_off_leaves_the_old_file(
 def test_what_never_ends_is_read_no_further_than_the_limit() -> None:
     with pytest.raises(InputError, match="larger"):
         read_bytes(Path("/dev/zero"), 1000)
+
+
+def test_a_link_stays_and_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    write_atomic(link, b"new")
+    assert (link.is_symlink(), target.read_bytes()) == (True, b"new")
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="no regular file"):
+        write_atomic(pipe, b"x")
+    assert pipe.is_fifo()

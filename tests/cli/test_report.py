@@ -260,3 +260,14 @@ def test_logs_are_reported_by_model_and_setup(
     found = [(row["setup"], row["from"]) for row in rows(called, "setups")]
     assert found[:3] == [("single", "log"), ("ledger", "log"), ("nop", "log")]
     assert found[3] == ("nop", "played now")
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "units/w7.json", "lock"])
+def test_a_report_overwrites_no_run(call: Call, run: Any, name: str) -> None:
+    folder = run("a", "--agent", "nop")
+    before = (folder / "manifest.json").read_bytes()
+    called = call("report", folder, "-o", folder / name)
+    assert called.code == 2
+    assert "lies in a run's folder" in called.err
+    assert (folder / "manifest.json").read_bytes() == before
+    assert call("report", folder, "-o", folder / "report.html").code == 0

@@ -58,7 +58,11 @@ def setup_options(default: str) -> Callable[[F], F]:
 
 def setup_names(given: dict[str, Any], default: str) -> list[str]:
     """Return the setups that options name."""
-    return [name.strip() for name in (given["setups"] or default).split(",") if name.strip()]
+    wanted = default if given["setups"] is None else given["setups"]
+    names = [name.strip() for name in wanted.split(",") if name.strip()]
+    if not names:
+        raise click.UsageError("--setups names none")
+    return names
 
 
 def refuse_without_model(given: dict[str, Any], *options: str) -> None:
