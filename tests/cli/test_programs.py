@@ -199,13 +199,13 @@ def test_that_is_none_or_has_changed(
     assert (called.code, "agent_files" in called.err) == (2, True)
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_that_leaves_when_the_run_is_ended(
     spawn: Callable[..., subprocess.Popen[str]], program: Program, week_file: Path, tmp_path: Path,
     sign: signal.Signals,
 ) -> None:  # fmt: skip
     log = tmp_path / "pids"
-    hang = "import time; time.sleep(60); " if sign == signal.SIGINT else ""
+    hang = "import time; time.sleep(60); " if sign != signal.SIGKILL else ""
     agent = program(f"open({str(log)!r}, 'a').write(f'{{os.getpid()}}\\n'); {hang}")
     run = spawn("run", "week", "--scenario", week_file, "--agent", agent, "--repeats", 50,
                 "--workers", 2, "-o", tmp_path / "r")  # fmt: skip
@@ -213,7 +213,7 @@ def test_that_leaves_when_the_run_is_ended(
         time.sleep(0.02)
         assert run.poll() is None
     run.send_signal(sign)
-    assert run.wait(20) == (130 if sign == signal.SIGINT else -signal.SIGKILL)
+    assert run.wait(20) == (130 if sign != signal.SIGKILL else -signal.SIGKILL)
     run.communicate()
     pids = {int(pid) for pid in log.read_text().split()}
     for _ in range(500):
