@@ -29,7 +29,6 @@ from actmem.inspect_tasks.episode import (
     trace_of,
 )
 from actmem.memory.open import find_embedder
-from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
 from actmem.models.wording import Words, words
 from actmem.trace import Footer, Header, now, versions
@@ -41,6 +40,7 @@ from actmem.trials.agents.setups import (
     bound,
     find_setup,
     make_agent,
+    prompt_digests,
     prompts,
 )
 from actmem.trials.play import Replied, play
@@ -138,7 +138,7 @@ def _settings(
     return embedder | {
         "history_tokens": history_tokens,
         "passage_tokens": passage_tokens,
-        "prompts": wording.digests | {"dialogue": prompts_digest()},
+        "prompts": prompt_digests(wording),
     }
 
 

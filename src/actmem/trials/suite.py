@@ -14,7 +14,6 @@ from actmem.files import decode, read_bytes
 from actmem.hashing import canonical
 from actmem.memory.open import EmbedderSpec
 from actmem.models.chat import Usage
-from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
 from actmem.plugin import source
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
@@ -24,7 +23,7 @@ from actmem.trace import Event, Footer, Header, now, versions
 from actmem.trials.agents import AgentSpec, find_agent
 from actmem.trials.agents.agent import Agent
 from actmem.trials.agents.floors import FLOORS, PRIVILEGE
-from actmem.trials.agents.setups import SETUPS, SetupOptions, find_setup, make_agent
+from actmem.trials.agents.setups import SETUPS, SetupOptions, find_setup, make_agent, prompt_digests
 from actmem.trials.play import Replied, play
 from actmem.trials.results import Played, Result, result
 from actmem.trials.score import score
@@ -112,7 +111,7 @@ def _cast_settings(cast: Cast) -> dict[str, Any]:
         "history_tokens": options.history_tokens,
         "passage_tokens": options.passage_tokens,
         "characters": options.characters,
-        "prompts": options.words.digests | {"dialogue": prompts_digest()},
+        "prompts": prompt_digests(options.words),
         "models": {name: dict(chat.settings) for name, chat in cast.chats.items()},
     }
 

@@ -18,16 +18,20 @@ from actmem.trials.agents.agent import play
 from actmem.trials.agents.memory import TOP, WINDOW
 from actmem.trials.agents.reply import PLAIN, REFLEXION, Form, schema
 from actmem.trials.agents.setups import (
+    FILES,
     MOST_CHARACTERS,
     SETUPS,
     SetupOptions,
     bound,
     find_setup,
     make_agent,
+    prompt_digests,
     prompts,
 )
+from actmem.trials.bank import frame
 from actmem.trials.score import score
 from actmem.trials.trial import Trial
+from actmem.trials.wording import brief_digest
 from actmem.trials.world import Episode
 
 THINKING = ("reflexion", "reflexion-memory")
@@ -204,6 +208,30 @@ def test_the_rules_are_short(setup: str, played: Any, small: list[Trial]) -> Non
         assert count_tokens(rules) <= 500
         for word in ("submit('done')", "intend('...')", "wait()"):
             assert word in rules
+
+
+def test_all_setups_have_the_same_rules_of_a_call(played: Any, small: list[Trial]) -> None:
+    ends = set()
+    for setup in SETUPS:
+        rules = played(setup, small[0])[0].prompts[0][0].content
+        assert "exactly one call" not in rules  # the form of an agent that replies with a bare call
+        assert "A reply that is not a legal call costs a step." in rules
+        assert rules.count("JSON object") == 1
+        ends.add(rules.rpartition("\n\n")[2])
+    (end,) = ends
+    assert end.startswith("Make one call")
+
+
+def test_every_part_of_a_prompt_has_a_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = prompt_digests(prompts())
+    assert known.keys() == {*FILES, "brief", "dialogue"}
+    changed = frame() | {"brief": frame()["brief"] | {"frame": "{world} In {steps} steps."}}
+    monkeypatch.setattr("actmem.trials.wording.frame", lambda: changed)
+    brief_digest.cache_clear()
+    try:
+        assert prompt_digests(prompts())["brief"] != known["brief"]
+    finally:
+        brief_digest.cache_clear()
 
 
 @pytest.mark.parametrize("setup", SETUPS)
