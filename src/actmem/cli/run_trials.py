@@ -31,7 +31,7 @@ def run_trials(output: Path | None, published: bool, as_json: bool, **given: Any
             manifest,
             unit_files(trials),
             {trial.id: trial.steps for trial in trials},
-            lambda folder, board: TrialsSuite(folder, board.step, cast),
+            lambda folder, board: TrialsSuite(folder, board.step, cast, board.call),
             tuple(cast.chats.values()) if cast else (),
         )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from actmem.cli.budget_options import prices
 from actmem.cli.model_options import model_options_with
 from actmem.cli.setup_options import (
     open_chats,
@@ -116,4 +117,4 @@ def _cast(given: dict[str, Any]) -> Cast | None:
     embedder = find_embedder(
         given["embedder"], base_url=given["base_url"], key_variable=given["key_env"]
     )
-    return Cast(names, open_chats(given), options, embedder)
+    return Cast(names, open_chats(given), options, embedder, prices(given))

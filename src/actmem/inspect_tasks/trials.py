@@ -43,11 +43,12 @@ from actmem.trials.agents.setups import (
     prompt_digests,
     prompts,
 )
+from actmem.trials.judge import judge
 from actmem.trials.play import Replied, play
 from actmem.trials.score import SCORER, TrialResult
 from actmem.trials.select import choose, load
 from actmem.trials.stats import grouped, rates
-from actmem.trials.suite import NAME, judge
+from actmem.trials.suite import NAME
 from actmem.trials.trial import Trial
 
 EMBEDDER = find_embedder()

@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from actmem.errors import InputError
 from actmem.files import decode, read_bytes
 from actmem.hashing import canonical
 from actmem.memory.open import EmbedderSpec
 from actmem.models.chat import Usage
+from actmem.models.price import Price
 from actmem.models.tape import Called, Tape
 from actmem.plugin import source
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
@@ -24,9 +23,9 @@ from actmem.trials.agents import AgentSpec, find_agent
 from actmem.trials.agents.agent import Agent
 from actmem.trials.agents.floors import FLOORS, PRIVILEGE
 from actmem.trials.agents.setups import SETUPS, SetupOptions, find_setup, make_agent, prompt_digests
+from actmem.trials.judge import judge
 from actmem.trials.play import Replied, play
 from actmem.trials.results import Played, Result, result
-from actmem.trials.score import score
 from actmem.trials.trial import Trial
 
 if TYPE_CHECKING:
@@ -50,6 +49,8 @@ class Cast(NamedTuple):
     options: SetupOptions
     embedder: EmbedderSpec
     """What memories embed with; opened only where a setup has one."""
+    prices: Mapping[str, Price] = {}
+    """Prices by model, where they are known."""
 
 
 def make_manifest(
@@ -145,13 +146,19 @@ class TrialsSuite:
         folder: RunFolder,
         on_step: Callable[[], None] | None = None,
         cast: Cast | None = None,
+        on_call: Callable[[Usage], None] | None = None,
     ) -> None:
-        """``cast`` is needed to play episodes of setups, not to score them."""
+        """``cast`` is needed to play episodes of setups, not to score them.
+
+        ``on_step`` and ``on_call`` are called after each step and each call of a model, by the
+        thread that plays.
+        """
         if folder.manifest.suite != NAME:
             raise InputError(f"is a run of the suite {folder.manifest.suite!r}", folder.path)
         self._folder = folder
         self._on_step = on_step
         self._cast = cast
+        self._on_call = on_call
         self._agents: dict[str, AgentSpec] = {}
         self._loading = threading.Lock()
 
@@ -183,15 +190,22 @@ class TrialsSuite:
             return episode.settings
         settings = self._folder.manifest.settings
         shared = {name: settings[name] for name in SHARED if name in settings}
-        model = settings["models"][episode.settings["model"]]
-        return episode.settings | shared | {"model_settings": model}
+        model = episode.settings["model"]
+        price = self._cast.prices.get(model) if self._cast else None
+        return (
+            episode.settings
+            | shared
+            | {"model_settings": settings["models"][model]}
+            | ({"price": price._asdict()} if price else {})
+        )
 
     def play(
         self, episode: Episode, recorded: Sequence[Any], write: Callable[[Event], None]
     ) -> Footer:
         """Play one episode with a fresh agent and a fresh world."""
         trial = self.trials[episode.unit]
-        tape = Tape((event for event in recorded if isinstance(event, Called)), write)
+        calls = (event for event in recorded if isinstance(event, Called))
+        tape = Tape(calls, write, self._on_call)
         try:
             agent = self._make(episode, trial, tape)
         except BaseException as error:  # an agent that cannot be made is a failed episode
@@ -243,28 +257,6 @@ class TrialsSuite:
             raise InputError(str(error), self._folder.trace_path(episode)) from None
 
 
-def judge(trial: Trial, events: Sequence[Any], footer: Footer | None) -> Played:
-    """Score an episode from what its trace holds; ``InputError`` where that does not fit the trial.
-
-    What was done counts, but an episode that broke off passes nothing: silence after a crash would
-    else pass a no-go trial.
-    """
-    replies = [event for event in events if isinstance(event, Replied)]
-    called = [event for event in events if isinstance(event, Called)]
-    ended = footer is not None and footer.status == "complete"
-    judged = score(trial, [r.text for r in replies], [r.step for r in replies])
-    if ended and judged.played < trial.steps:
-        raise InputError("ends as complete before its last step")
-    return Played(
-        trial=trial,
-        status="complete" if ended else "failed" if footer else "missing",
-        error=footer.error if footer else "",
-        usage=sum((event.completion.usage for event in called), Usage()),
-        pruned=sum(event.dropped > 0 for event in called),
-        result=judged if ended else msgspec.structs.replace(judged, passed=False),
-    )
-
-
 def _privilege(episode: Episode) -> str:
     """Return what an agent gets beyond the observations."""
     setup = episode.settings.get("setup")
@@ -278,7 +270,6 @@ __all__ = [
     "Cast",
     "Replied",
     "TrialsSuite",
-    "judge",
     "make_manifest",
     "open_memories",
     "unit_files",
