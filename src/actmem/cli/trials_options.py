@@ -31,7 +31,7 @@ _OPTIONS = (
         "agents",
         multiple=True,
         metavar="NAME",
-        help="A built-in agent or path/to/file.py:Class; repeat it. [default: all that need no model, or none with --model]",
+        help="A built-in agent, path/to/file.py:Class or cmd:PROGRAM; repeat it. [default: all that need no model, or none with --model]",
     ),
     click.option("--subset", "subsets", metavar="A,B,C", help="Subsets to play. [default: all]"),
     click.option("--trial", "ids", multiple=True, metavar="ID", help="Play this trial; repeat it."),

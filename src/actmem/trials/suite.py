@@ -15,11 +15,12 @@ from actmem.models.chat import Usage
 from actmem.models.price import Price
 from actmem.models.tape import Called, Tape
 from actmem.plugin import source
+from actmem.process import SECONDS
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
 from actmem.run.raised import describe, is_interrupt
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
-from actmem.trials.agents import AgentSpec, find_agent
+from actmem.trials.agents import AgentSpec, close_agent, find_agent
 from actmem.trials.agents.agent import Agent
 from actmem.trials.agents.floors import FLOORS, PRIVILEGE
 from actmem.trials.agents.setups import SETUPS, SetupOptions, find_setup, make_agent, prompt_digests
@@ -146,18 +147,20 @@ class TrialsSuite:
         folder: RunFolder,
         on_step: Callable[[], None] | None = None,
         cast: Cast | None = None,
+        seconds: float = SECONDS,
         on_call: Callable[[Usage], None] | None = None,
     ) -> None:
         """``cast`` is needed to play episodes of setups, not to score them.
 
         ``on_step`` and ``on_call`` are called after each step and each call of a model, by the
-        thread that plays.
+        thread that plays. ``seconds`` is how long one answer of a program that plays may take.
         """
         if folder.manifest.suite != NAME:
             raise InputError(f"is a run of the suite {folder.manifest.suite!r}", folder.path)
         self._folder = folder
         self._on_step = on_step
         self._cast = cast
+        self._seconds = seconds
         self._on_call = on_call
         self._agents: dict[str, AgentSpec] = {}
         self._loading = threading.Lock()
@@ -213,14 +216,17 @@ class TrialsSuite:
                 raise
             return Footer(status="failed", error=f"cannot be made: {describe(error)}")
         replies = [event for event in recorded if isinstance(event, Replied)]
-        return play(agent, trial, replies, write, self._on_step, resumed=bool(recorded))
+        try:
+            return play(agent, trial, replies, write, self._on_step, resumed=bool(recorded))
+        finally:
+            close_agent(agent)
 
     def _make(self, episode: Episode, trial: Trial, tape: Tape) -> Agent:
         setup = episode.settings.get("setup")
         if setup is None:
             with self._loading:  # a file's module is the same for all workers and episodes
                 if episode.agent not in self._agents:
-                    self._agents[episode.agent] = find_agent(episode.agent)
+                    self._agents[episode.agent] = find_agent(episode.agent, self._seconds)
             return self._agents[episode.agent].make(episode.seed, trial)
         if self._cast is None:
             raise InputError("needs its model to be played", episode.id)
