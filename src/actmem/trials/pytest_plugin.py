@@ -24,7 +24,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options."""
     group = parser.getgroup("actmem", "ActMem: unit tests of an agent's prospective memory")
     group.addoption("--actmem", choices=["trials"], help="Collect this suite.")
-    group.addoption("--actmem-agent", metavar="FILE.py:Class", help="The agent to test.")
+    group.addoption("--actmem-agent", metavar="NAME",
+                    help="The agent to test: FILE.py:Class or cmd:PROGRAM.")  # fmt: skip
     group.addoption("--actmem-subset", metavar="A,B,C", help="Subsets to collect. [default: all]")
     group.addoption("--actmem-trial", action="append", default=[], metavar="ID",
                     help="Collect this trial; repeat it.")  # fmt: skip
