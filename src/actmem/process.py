@@ -30,6 +30,8 @@ from actmem.errors import InputError
 
 FORM = "cmd:"
 """How a program is named on the command line: ``cmd:PROGRAM ARGUMENTS``."""
+SEED = "ACTMEM_SEED"
+"""Environment variable that holds the seed of the episode that a program plays."""
 SECONDS = 600.0
 """How long one answer may take."""
 LONGEST = 16 * 1024 * 1024

@@ -237,3 +237,36 @@ def test_ctrl_c_says_how_to_go_on(spawn: Any, tmp_path: Path) -> None:
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert f"interrupted; resume with: actmem run trials --trial {TRIALS[1]}" in err
+
+
+def test_an_endpoints_options_are_for_a_model_or_an_embedder_of_one(
+    call: Call, tmp_path: Path
+) -> None:
+    model = script(tmp_path)
+    args = ("plan", "trials", *TRIALS[:2], "--model", model, "--json")
+    url = ("--base-url", "http://127.0.0.1:9/v1")
+    assert call(*args, "--setups", "memory", "--embedder", "openai/e", *url).code == 0
+    assert call(*args, "--embedder", "openai/e", "--key-env", "OTHER").code == 0
+    for option in (url, ("--key-env", "OTHER")):
+        refused = call(*args, *option)
+        assert refused.code == 2
+        assert f"{option[0]}: is for openai/NAME, not for {model}" in refused.err
+
+
+def test_a_run_tells_tokens_and_cost(call: Call, tmp_path: Path) -> None:
+    model = script(tmp_path)
+    args = ("run", "trials", *TRIALS, "--model", model, "--agent", "nop", "--json")
+    called = call(*args, "-o", tmp_path / "r", "--price", "2,0.5,8")
+    assert called.code == 0, called.err
+    assert "k tokens, cost " in called.err
+    nop, priced = rows(called)
+    usage = priced["usage"]
+    new = usage["prompt_tokens"] - usage["cached_tokens"]
+    expected = new * 2 + usage["cached_tokens"] * 0.5 + usage["completion_tokens"] * 8
+    assert priced["cost"] == pytest.approx(expected / 1e6)
+    assert nop["cost"] is None
+    path = next((tmp_path / "r" / "traces").glob("*script*"))
+    header = read_trace(path, Replied | Called).header
+    assert header.settings["price"] == {"new": 2, "cached": 0.5, "written": 8}
+    assert f"{priced['cost']:.4g}" in call("score", "run", tmp_path / "r").out
+    assert rows(call(*args, "-o", tmp_path / "s"))[1]["cost"] is None

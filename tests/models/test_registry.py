@@ -52,6 +52,8 @@ def test_missing_script(tmp_path: Path) -> None:
 def test_base_url_belongs_to_openai() -> None:
     with pytest.raises(InputError, match="--base-url"):
         open_model("scripted:x", ModelOptions(base_url="http://127.0.0.1"))
+    with pytest.raises(InputError, match="--key-env: is for openai/NAME"):
+        open_model("scripted:x", ModelOptions(key_variable="OTHER"))
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,17 @@ def test_nothing_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
         parse(text, SIGNATURES)
 
 
+def test_the_first_observation_alone_says_how_to_reply() -> None:
+    for trial in released()[::50]:
+        episode = Episode(trial)
+        first = episode.reset()
+        assert "Answer with exactly one call, nothing else.\n\n" in first.text
+        assert trial.intention in first.text
+        later = episode.act("wait()")
+        assert later is not None
+        assert "Answer with" not in later.text
+
+
 def test_a_bad_reply_costs_a_step_and_is_counted() -> None:
     trial = released()[0]
     episode = Episode(trial)

@@ -51,6 +51,18 @@ def test_the_documented_command_collects_one_test_a_trial(project: Path) -> None
     assert "test_own.py::test_own" in text
 
 
+def test_a_program_can_be_tested(project: Path) -> None:
+    (project / "waits.py").write_text(
+        'import sys\nfor line in sys.stdin:\n    print(\'{"text": "wait()"}\', flush=True)\n'
+    )
+    code, text = run(
+        project, "--actmem", "trials", "--actmem-agent", f"cmd:{sys.executable} waits.py",
+        "--actmem-trial", "A/shopping/time/001",
+    )  # fmt: skip
+    assert code == 1
+    assert "did:      nothing beyond the ongoing task: miss; 0 % of the ongoing goals met" in text
+
+
 def test_passes_and_three_line_failures(project: Path) -> None:
     code, text = run(
         project, *SUITE, "--actmem-trial", "A/shopping/time/001", "--actmem-trial",

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from actmem.cli.episode_options import episode_options, planned
-from actmem.cli.run_trials import run_trials
-from actmem.cli.values import Finite
+from actmem.cli.run_trials import agent_seconds_option, run_trials
 from actmem.cli.week_options import PATH
 from actmem.mem2act.commands import run_mem2act
 
@@ -29,13 +28,7 @@ run.add_command(run_mem2act)
 
 @run.command()
 @episode_options
-@click.option(
-    "--agent-seconds",
-    type=Finite(min=0, min_open=True),
-    default=600,
-    show_default=True,
-    help="How long one answer of a cmd:PROGRAM may take.",
-)
+@agent_seconds_option
 @click.option("-o", "--output", type=PATH, help="Run folder; an unfinished run in it is resumed.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
 def week(output: Path | None, as_json: bool, agent_seconds: float, **given: Any) -> int:

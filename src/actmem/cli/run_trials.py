@@ -8,18 +8,32 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from actmem.cli.trials_options import planned, trials_options
+from actmem.cli.values import Finite
 from actmem.cli.week_options import PATH
 
 if TYPE_CHECKING:
     from actmem.run.store import RunFolder
 
 
+agent_seconds_option = click.option(
+    "--agent-seconds",
+    type=Finite(min=0, min_open=True),
+    default=600,
+    show_default=True,
+    help="How long one answer of a cmd:PROGRAM may take.",
+)
+"""Shared with the week."""
+
+
 @click.command(name="trials")
 @trials_options
+@agent_seconds_option
 @click.option("-o", "--output", type=PATH, help="Run folder; an unfinished run in it is resumed.")
 @click.option("--published", is_flag=True, help="Print the source's tables below the results.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
-def run_trials(output: Path | None, published: bool, as_json: bool, **given: Any) -> int:
+def run_trials(
+    output: Path | None, published: bool, as_json: bool, agent_seconds: float, **given: Any
+) -> int:
     """Play the trials suite: unit tests of one intention each."""
     from actmem.cli.conduct import Planned, carry_out
     from actmem.trials.suite import TrialsSuite, open_memories, unit_files
@@ -31,7 +45,7 @@ def run_trials(output: Path | None, published: bool, as_json: bool, **given: Any
             manifest,
             unit_files(trials),
             {trial.id: trial.steps for trial in trials},
-            lambda folder, board: TrialsSuite(folder, board.step, cast),
+            lambda folder, board: TrialsSuite(folder, board.step, cast, agent_seconds, board.call),
             tuple(cast.chats.values()) if cast else (),
         )
 

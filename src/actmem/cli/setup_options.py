@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+import msgspec
 
 from actmem.cli.budget_options import BUDGET_OPTIONS, budgeted
 from actmem.cli.model_options import read_model_options
@@ -73,12 +74,21 @@ def refuse_without_model(given: dict[str, Any], *options: str) -> None:
 
 
 def open_chats(given: dict[str, Any]) -> dict[str, Chat]:
-    """Return the models that options name, within their common budget; nothing is sent yet."""
-    from actmem.models.registry import open_model
+    """Return the models that options name, within their common budget; nothing is sent yet.
 
-    options = read_model_options(given)
+    What is said of an endpoint is for the models and the embedder that are of one; where none is,
+    ``open_model`` refuses it.
+    """
+    from actmem.models.registry import ENDPOINT, ModelOptions, open_model
+
+    options = here = read_model_options(given)
+    named = (*given["models"], given.get("embedder") or "")
+    if any(name.startswith(ENDPOINT) for name in named):
+        own = ModelOptions().key_variable
+        here = msgspec.structs.replace(options, base_url=None, key_variable=own)
     chats: dict[str, Chat] = {
-        name: open_model(name, options) for name in dict.fromkeys(given["models"])
+        name: open_model(name, options if name.startswith(ENDPOINT) else here)
+        for name in dict.fromkeys(given["models"])
     }
     if not chats:
         refuse_without_model(given)

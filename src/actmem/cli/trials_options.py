@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from actmem.cli.budget_options import prices
 from actmem.cli.model_options import model_options_with
 from actmem.cli.setup_options import (
     open_chats,
@@ -30,7 +31,7 @@ _OPTIONS = (
         "agents",
         multiple=True,
         metavar="NAME",
-        help="A built-in agent or path/to/file.py:Class; repeat it. [default: all that need no model, or none with --model]",
+        help="A built-in agent, path/to/file.py:Class or cmd:PROGRAM; repeat it. [default: all that need no model, or none with --model]",
     ),
     click.option("--subset", "subsets", metavar="A,B,C", help="Subsets to play. [default: all]"),
     click.option("--trial", "ids", multiple=True, metavar="ID", help="Play this trial; repeat it."),
@@ -116,4 +117,4 @@ def _cast(given: dict[str, Any]) -> Cast | None:
     embedder = find_embedder(
         given["embedder"], base_url=given["base_url"], key_variable=given["key_env"]
     )
-    return Cast(names, open_chats(given), options, embedder)
+    return Cast(names, open_chats(given), options, embedder, prices(given))

@@ -29,7 +29,6 @@ from actmem.inspect_tasks.episode import (
     trace_of,
 )
 from actmem.memory.open import find_embedder
-from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
 from actmem.models.wording import Words, words
 from actmem.trace import Footer, Header, now, versions
@@ -41,13 +40,15 @@ from actmem.trials.agents.setups import (
     bound,
     find_setup,
     make_agent,
+    prompt_digests,
     prompts,
 )
+from actmem.trials.judge import judge
 from actmem.trials.play import Replied, play
 from actmem.trials.score import SCORER, TrialResult
 from actmem.trials.select import choose, load
 from actmem.trials.stats import grouped, rates
-from actmem.trials.suite import NAME, judge
+from actmem.trials.suite import NAME
 from actmem.trials.trial import Trial
 
 EMBEDDER = find_embedder()
@@ -138,7 +139,7 @@ def _settings(
     return embedder | {
         "history_tokens": history_tokens,
         "passage_tokens": passage_tokens,
-        "prompts": wording.digests | {"dialogue": prompts_digest()},
+        "prompts": prompt_digests(wording),
     }
 
 

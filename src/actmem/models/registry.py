@@ -19,6 +19,8 @@ from msgspec import Struct
 from actmem.errors import InputError
 from actmem.models.chat import Chat
 
+ENDPOINT = "openai/"
+"""How the name of a model, or of an embedder, of an endpoint begins."""
 FORMS = "openai/NAME, local, local:NAME, local:FILE.gguf, scripted:FILE, replay:FILE"
 
 
@@ -48,11 +50,11 @@ def open_model(name: str, options: ModelOptions | None = None) -> Chat:
     options = options or ModelOptions()
     check_options(options)
     head, colon, rest = name.partition(":")
-    if name.startswith("openai/") and len(name) > len("openai/"):
+    if name.startswith(ENDPOINT) and name != ENDPOINT:
         from actmem.models.openai import OpenAIChat
 
         return OpenAIChat(
-            name.removeprefix("openai/"),
+            name.removeprefix(ENDPOINT),
             base_url=options.base_url,
             key_variable=options.key_variable,
             temperature=options.temperature,
@@ -62,6 +64,8 @@ def open_model(name: str, options: ModelOptions | None = None) -> Chat:
         )
     if options.base_url:
         raise InputError(f"is for openai/NAME, not for {name}", "--base-url")
+    if options.key_variable != ModelOptions().key_variable:
+        raise InputError(f"is for openai/NAME, not for {name}", "--key-env")
     if head == "scripted" and rest:
         from actmem.models.scripted import ScriptedChat
 

@@ -73,10 +73,15 @@ class Tape:
     """Answers from the record, then from the model. One tape an episode; not for several threads."""
 
     def __init__(
-        self, recorded: Iterable[Called] = (), write: Callable[[Called], Any] = _forget
+        self,
+        recorded: Iterable[Called] = (),
+        write: Callable[[Called], Any] = _forget,
+        on_call: Callable[[Usage], None] | None = None,
     ) -> None:
+        """``on_call`` is told what each live call took, after it is written down."""
         self._recorded = deque(recorded)
         self._write = write
+        self._on_call = on_call
         self.usage = Usage()
         """The sum over all calls of the episode, recorded ones included."""
 
@@ -120,5 +125,7 @@ class Tape:
                     completion=bare,
                 )
             )
+            if self._on_call is not None:
+                self._on_call(completion.usage)
         self.usage += completion.usage
         return completion

@@ -269,7 +269,7 @@ def costs_table(data: TrialsData) -> Table:
         steps = sum(episode.trial.steps for episode in entry.played)
         took = [
             cell(usage.calls), cell(one.tokens),
-            share(usage.cached_tokens, usage.prompt_tokens), cell(round(usage.seconds, 1)),
+            share(usage.cached_tokens, usage.prompt_tokens), cell(round(usage.seconds, 1)), cell(usage.cost),
         ]  # fmt: skip
         return [
             *(took if one.model else [NOTHING] * len(took)),
@@ -288,6 +288,8 @@ def costs_table(data: TrialsData) -> Table:
             Column(key="tokens", title="tokens", help="Of prompts and replies."),
             Column(key="cached", title="cached", kind="percent", help="Of the prompts' tokens."),
             Column(key="seconds", title="seconds", kind="number", help="Of all calls."),
+            Column(key="cost", title="cost", kind="number",
+                   help="Of all calls, at the prices given; n/a where one is not known."),
             Column(key="invalid", title="invalid", kind="percent",
                    help="Share of the steps lost to replies that are no legal call."),
             Column(key="failed", title="failed", kind="percent", help="Share of the trials."),

@@ -10,8 +10,6 @@ from typing import Any
 
 import msgspec
 
-from actmem.hashing import digest_files
-
 FOLDER = Path(__file__).parent / "phrases"
 
 _WORD = re.compile(r"[a-z]+")
@@ -118,7 +116,6 @@ class WorldBank(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     people: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()
     special: tuple[str, ...] = ()
-    bells: tuple[str, ...] = ()
 
 
 @functools.cache
@@ -131,11 +128,6 @@ def world_bank(world: str) -> WorldBank:
 def frame() -> dict[str, Any]:
     """Return what all worlds say alike: first prompt, times, counts, numbers."""
     return _read("wording")
-
-
-def bank_hash() -> str:
-    """Return the hash of all wording files."""
-    return digest_files(list(FOLDER.glob("*.toml")))
 
 
 def _read(name: str) -> dict[str, Any]:

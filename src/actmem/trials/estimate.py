@@ -67,7 +67,7 @@ class _Alike:
     """An embedder for which all texts are the same."""
 
     def __init__(self) -> None:
-        self._np = load("numpy", "setup memory")
+        self._np = load("numpy", "a setup with a memory")
 
     def embed(self, texts: Sequence[str]) -> Any:
         """Return the same vector for each text."""

@@ -24,7 +24,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options."""
     group = parser.getgroup("actmem", "ActMem: unit tests of an agent's prospective memory")
     group.addoption("--actmem", choices=["trials"], help="Collect this suite.")
-    group.addoption("--actmem-agent", metavar="FILE.py:Class", help="The agent to test.")
+    group.addoption("--actmem-agent", metavar="NAME",
+                    help="The agent to test: FILE.py:Class or cmd:PROGRAM.")  # fmt: skip
     group.addoption("--actmem-subset", metavar="A,B,C", help="Subsets to collect. [default: all]")
     group.addoption("--actmem-trial", action="append", default=[], metavar="ID",
                     help="Collect this trial; repeat it.")  # fmt: skip
@@ -89,6 +90,7 @@ class _Trials:
 
     def __init__(self, config: pytest.Config) -> None:
         from actmem.errors import ActMemError
+        from actmem.process import FORM
         from actmem.trials.agents import find_agent
         from actmem.trials.baseline import read
         from actmem.trials.select import choose
@@ -97,14 +99,15 @@ class _Trials:
         self.repeat: int = config.getoption("--actmem-repeat")
         name = config.getoption("--actmem-agent")
         if not name:
-            raise pytest.UsageError("--actmem needs --actmem-agent FILE.py:Class")
+            raise pytest.UsageError("--actmem needs --actmem-agent FILE.py:Class or cmd:PROGRAM")
         if self.repeat < 1:
             raise pytest.UsageError("--actmem-repeat must be 1 or more")
         file, colon, class_name = name.rpartition(":")
+        in_file = colon and not name.startswith(FORM)
         here = config.invocation_params.dir
         baseline = config.getoption("--actmem-baseline")
         try:
-            self.agent = find_agent(f"{here / file}:{class_name}" if colon else name)
+            self.agent = find_agent(f"{here / file}:{class_name}" if in_file else name)
             self.trials = choose(
                 config.getoption("--actmem-subset"), config.getoption("--actmem-trial")
             )
@@ -115,10 +118,15 @@ class _Trials:
 
     def play(self, trial: Trial, number: int) -> tuple[list[str], Any]:
         """Play and score once, with a fresh agent."""
+        from actmem.trials.agents import close_agent
         from actmem.trials.agents.agent import play
         from actmem.trials.score import score
 
-        replies = play(trial, self.agent.make(number, trial))
+        agent = self.agent.make(number, trial)
+        try:
+            replies = play(trial, agent)
+        finally:
+            close_agent(agent)
         return replies, score(trial, replies)
 
     @pytest.hookimpl(tryfirst=True)

@@ -68,7 +68,8 @@ class Result(Struct, frozen=True, kw_only=True):
         row: dict[str, Any] = {name: getattr(self, name) for name in names}
         row["complete"] = self.complete
         row |= {name: getattr(self.rates, name) for name in head}
-        row |= {"calls": self.usage.calls, "tokens": self.tokens, "pruned": self.pruned}
+        row |= {"calls": self.usage.calls, "tokens": self.tokens, "cost": self.usage.cost}
+        row["pruned"] = self.pruned
         row["usage"] = msgspec.to_builtins(self.usage)
         row["rates"] = msgspec.to_builtins(self.rates)
         row |= {f"by_{name}": msgspec.to_builtins(group) for name, group in self.groups.items()}

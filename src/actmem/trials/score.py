@@ -11,7 +11,7 @@ execution, and one with other content is a *false alarm*; the intended action af
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -56,9 +56,10 @@ _SMALL = frozenset(
 class TrialResult(msgspec.Struct, frozen=True):
     """The verdict on one trial; ``ongoing`` is the share of ongoing goals met.
 
-    ``played``: the steps that the replies played. ``due``: the steps at which the condition held on this course of play. ``acted``: the steps of
-    undemanded extra actions. ``encoded``: whether the last ``intend`` held the intention (``None``:
-    it was never stated). ``declared``: the last ``submit``.
+    ``played``: the steps that the replies played. ``due``: the steps at which the condition held on
+    this course of play. ``acted``: the steps of undemanded extra actions. ``encoded``: whether the
+    last ``intend`` held the intention (``None``: it was never stated). ``declared``: the last
+    ``submit``.
     """
 
     trial: str
@@ -193,8 +194,3 @@ def holds_intention(trial: Trial, stated: str) -> bool:
 
 def _content(text: str) -> set[str]:
     return {word for word in _WORD.findall(text.casefold()) if word not in _SMALL}
-
-
-def score_all(trials: Iterable[Trial], replies: dict[str, Sequence[str]]) -> list[TrialResult]:
-    """Score each trial; one that is not in ``replies`` counts as unplayed: all replies empty."""
-    return [score(trial, replies.get(trial.id, ())) for trial in trials]

@@ -7,27 +7,26 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from actmem.errors import InputError
 from actmem.files import decode, read_bytes
 from actmem.hashing import canonical
 from actmem.memory.open import EmbedderSpec
 from actmem.models.chat import Usage
-from actmem.models.prompts import prompts_digest
+from actmem.models.price import Price
 from actmem.models.tape import Called, Tape
 from actmem.plugin import source
+from actmem.process import SECONDS
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
 from actmem.run.raised import describe, is_interrupt
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
-from actmem.trials.agents import AgentSpec, find_agent
+from actmem.trials.agents import AgentSpec, close_agent, find_agent
 from actmem.trials.agents.agent import Agent
 from actmem.trials.agents.floors import FLOORS, PRIVILEGE
-from actmem.trials.agents.setups import SETUPS, SetupOptions, find_setup, make_agent
+from actmem.trials.agents.setups import SETUPS, SetupOptions, find_setup, make_agent, prompt_digests
+from actmem.trials.judge import judge
 from actmem.trials.play import Replied, play
 from actmem.trials.results import Played, Result, result
-from actmem.trials.score import score
 from actmem.trials.trial import Trial
 
 if TYPE_CHECKING:
@@ -51,6 +50,8 @@ class Cast(NamedTuple):
     options: SetupOptions
     embedder: EmbedderSpec
     """What memories embed with; opened only where a setup has one."""
+    prices: Mapping[str, Price] = {}
+    """Prices by model, where they are known."""
 
 
 def make_manifest(
@@ -112,7 +113,7 @@ def _cast_settings(cast: Cast) -> dict[str, Any]:
         "history_tokens": options.history_tokens,
         "passage_tokens": options.passage_tokens,
         "characters": options.characters,
-        "prompts": options.words.digests | {"dialogue": prompts_digest()},
+        "prompts": prompt_digests(options.words),
         "models": {name: dict(chat.settings) for name, chat in cast.chats.items()},
     }
 
@@ -146,13 +147,21 @@ class TrialsSuite:
         folder: RunFolder,
         on_step: Callable[[], None] | None = None,
         cast: Cast | None = None,
+        seconds: float = SECONDS,
+        on_call: Callable[[Usage], None] | None = None,
     ) -> None:
-        """``cast`` is needed to play episodes of setups, not to score them."""
+        """``cast`` is needed to play episodes of setups, not to score them.
+
+        ``on_step`` and ``on_call`` are called after each step and each call of a model, by the
+        thread that plays. ``seconds`` is how long one answer of a program that plays may take.
+        """
         if folder.manifest.suite != NAME:
             raise InputError(f"is a run of the suite {folder.manifest.suite!r}", folder.path)
         self._folder = folder
         self._on_step = on_step
         self._cast = cast
+        self._seconds = seconds
+        self._on_call = on_call
         self._agents: dict[str, AgentSpec] = {}
         self._loading = threading.Lock()
 
@@ -184,15 +193,22 @@ class TrialsSuite:
             return episode.settings
         settings = self._folder.manifest.settings
         shared = {name: settings[name] for name in SHARED if name in settings}
-        model = settings["models"][episode.settings["model"]]
-        return episode.settings | shared | {"model_settings": model}
+        model = episode.settings["model"]
+        price = self._cast.prices.get(model) if self._cast else None
+        return (
+            episode.settings
+            | shared
+            | {"model_settings": settings["models"][model]}
+            | ({"price": price._asdict()} if price else {})
+        )
 
     def play(
         self, episode: Episode, recorded: Sequence[Any], write: Callable[[Event], None]
     ) -> Footer:
         """Play one episode with a fresh agent and a fresh world."""
         trial = self.trials[episode.unit]
-        tape = Tape((event for event in recorded if isinstance(event, Called)), write)
+        calls = (event for event in recorded if isinstance(event, Called))
+        tape = Tape(calls, write, self._on_call)
         try:
             agent = self._make(episode, trial, tape)
         except BaseException as error:  # an agent that cannot be made is a failed episode
@@ -200,14 +216,17 @@ class TrialsSuite:
                 raise
             return Footer(status="failed", error=f"cannot be made: {describe(error)}")
         replies = [event for event in recorded if isinstance(event, Replied)]
-        return play(agent, trial, replies, write, self._on_step, resumed=bool(recorded))
+        try:
+            return play(agent, trial, replies, write, self._on_step, resumed=bool(recorded))
+        finally:
+            close_agent(agent)
 
     def _make(self, episode: Episode, trial: Trial, tape: Tape) -> Agent:
         setup = episode.settings.get("setup")
         if setup is None:
             with self._loading:  # a file's module is the same for all workers and episodes
                 if episode.agent not in self._agents:
-                    self._agents[episode.agent] = find_agent(episode.agent)
+                    self._agents[episode.agent] = find_agent(episode.agent, self._seconds)
             return self._agents[episode.agent].make(episode.seed, trial)
         if self._cast is None:
             raise InputError("needs its model to be played", episode.id)
@@ -244,28 +263,6 @@ class TrialsSuite:
             raise InputError(str(error), self._folder.trace_path(episode)) from None
 
 
-def judge(trial: Trial, events: Sequence[Any], footer: Footer | None) -> Played:
-    """Score an episode from what its trace holds; ``InputError`` where that does not fit the trial.
-
-    What was done counts, but an episode that broke off passes nothing: silence after a crash would
-    else pass a no-go trial.
-    """
-    replies = [event for event in events if isinstance(event, Replied)]
-    called = [event for event in events if isinstance(event, Called)]
-    ended = footer is not None and footer.status == "complete"
-    judged = score(trial, [r.text for r in replies], [r.step for r in replies])
-    if ended and judged.played < trial.steps:
-        raise InputError("ends as complete before its last step")
-    return Played(
-        trial=trial,
-        status="complete" if ended else "failed" if footer else "missing",
-        error=footer.error if footer else "",
-        usage=sum((event.completion.usage for event in called), Usage()),
-        pruned=sum(event.dropped > 0 for event in called),
-        result=judged if ended else msgspec.structs.replace(judged, passed=False),
-    )
-
-
 def _privilege(episode: Episode) -> str:
     """Return what an agent gets beyond the observations."""
     setup = episode.settings.get("setup")
@@ -279,7 +276,6 @@ __all__ = [
     "Cast",
     "Replied",
     "TrialsSuite",
-    "judge",
     "make_manifest",
     "open_memories",
     "unit_files",

@@ -23,7 +23,11 @@ def lines(results: Sequence[Result]) -> Iterator[str]:
     head += "".join(f"{name:>7}" for name in subsets)
     head += f"{'miss':>7}{'late':>7}{'false':>7}{'ongoing':>9}{'dprime':>7}{'c':>7}"
     yield "trials: over the planned episodes, rates in %"
-    yield head + (f"{'invalid':>9}{'calls':>7}{'tokens':>9}" if modelled else "") + "  privilege"
+    yield (
+        head
+        + (f"{'invalid':>9}{'calls':>7}{'tokens':>9}{'cost':>9}" if modelled else "")
+        + "  privilege"
+    )
     for result in results:
         rates = result.rates
         covered = f"{result.scored}/{result.planned}"
@@ -52,10 +56,14 @@ def _width(results: Sequence[Result]) -> int:
 def _model_cells(result: Result) -> str:
     """Return what the calls of a model took; nothing for an agent without one."""
     if not result.model:
-        return " " * 25
+        return " " * 34
     pruned = "*" if result.pruned else ""
     tokens = f"{result.tokens / 1000:,.0f}k{pruned}"
-    return f"{result.invalid:>9}{result.usage.calls:>7}{tokens:>9}"
+    return f"{result.invalid:>9}{result.usage.calls:>7}{tokens:>9}{_cost(result.usage.cost):>9}"
+
+
+def _cost(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.4g}"
 
 
 def _splits(results: Sequence[Result]) -> Iterator[tuple[str, str, list[str]]]:

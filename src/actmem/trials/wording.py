@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from actmem.hashing import digest
 from actmem.trials.bank import frame, world_bank
 from actmem.trials.draw import Draw
 from actmem.trials.worlds.outcome import clock
@@ -23,6 +25,18 @@ def brief(trial: Trial, *, intention: bool = True) -> str:
     if intention:
         text += "\n" + phrases["intention"].format(intention=trial.intention).rstrip()
     return text
+
+
+def reply_form() -> str:
+    """Return the sentence that says how to answer with a bare call."""
+    return str(frame()["brief"]["reply"])
+
+
+@cache
+def brief_digest() -> str:
+    """Return the SHA-256 of the wording of all first prompts, without their intentions' text."""
+    shown = {name: frame()["brief"][name] for name in ("frame", "intention")}
+    return digest(shown | {world: world_bank(world).brief.text for world in UNIT})
 
 
 def number(n: int) -> str:

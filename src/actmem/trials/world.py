@@ -12,7 +12,7 @@ from typing import NamedTuple
 from actmem.errors import ActionError
 from actmem.trials.grammar import FREE, Call, parse
 from actmem.trials.trial import Trial
-from actmem.trials.wording import brief
+from actmem.trials.wording import brief, reply_form
 from actmem.trials.worlds.memory_game import MemoryGame, MemoryGameSetup, MemoryGameView
 from actmem.trials.worlds.navigation import Navigation, NavigationSetup, NavigationView
 from actmem.trials.worlds.outcome import Outcome
@@ -44,7 +44,7 @@ def build_world(
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What an agent gets. ``brief`` is the first prompt and '' at all later steps.
+    """What an agent gets. ``brief`` is the first prompt, without a form of reply, and '' at all later steps.
 
     ``reply`` answers the previous action ('' at the start); ``view`` holds what the step shows, the
     same facts as its ``text()``; ``step`` counts from 0.
@@ -57,8 +57,8 @@ class Observation:
 
     @property
     def text(self) -> str:
-        """The whole observation as a model reads it."""
-        return f"{self.brief}\n\n{self.news}" if self.brief else self.news
+        """The whole observation in words; the first one ends its rules with the form of a reply."""
+        return f"{self.brief}\n{reply_form()}\n\n{self.news}" if self.brief else self.news
 
     @property
     def news(self) -> str:

@@ -210,7 +210,7 @@ class WeekSuite:
         if episode.after:
             return self._vote(episode, plan, recorded, write)
         calls = (event for event in recorded if isinstance(event, Called))
-        tape = Tape(calls, lambda called: self._called(called, write))
+        tape = Tape(calls, write, self._on_call)
         try:
             agent = self._make(episode, plan, tape)
         except BaseException as error:
@@ -223,12 +223,6 @@ class WeekSuite:
             return play(agent, world, write, steps, self._on_step, resumed=bool(recorded))
         finally:
             close_agent(agent)
-
-    def _called(self, called: Called, write: Callable[[Event], None]) -> None:
-        """Write a call down, then count it."""
-        write(called)
-        if self._on_call is not None:
-            self._on_call(called.completion.usage)
 
     def _vote(
         self,

@@ -16,18 +16,22 @@ from actmem.models.structured import Schema, fit, unbounded
 from actmem.models.tape import Tape
 from actmem.trials.agents.agent import play
 from actmem.trials.agents.memory import TOP, WINDOW
-from actmem.trials.agents.reply import PLAIN, REFLEXION, Form, schema
+from actmem.trials.agents.reply import PLAIN, REFLEXION, Form, rules, schema
 from actmem.trials.agents.setups import (
+    FILES,
     MOST_CHARACTERS,
     SETUPS,
     SetupOptions,
     bound,
     find_setup,
     make_agent,
+    prompt_digests,
     prompts,
 )
+from actmem.trials.bank import frame
 from actmem.trials.score import score
 from actmem.trials.trial import Trial
+from actmem.trials.wording import brief, brief_digest
 from actmem.trials.world import Episode
 
 THINKING = ("reflexion", "reflexion-memory")
@@ -197,13 +201,42 @@ def test_nothing_hidden_reaches_a_prompt(setup: str, played: Any, small: list[Tr
 
 
 @pytest.mark.parametrize("setup", SETUPS)
-def test_the_rules_are_short(setup: str, played: Any, small: list[Trial]) -> None:
+def test_the_rules_name_the_actions(setup: str, played: Any, small: list[Trial]) -> None:
     for trial in small:
         model, _ = played(setup, trial)
-        rules = model.prompts[0][0].content
-        assert count_tokens(rules) <= 500
+        told = model.prompts[0][0].content
         for word in ("submit('done')", "intend('...')", "wait()"):
-            assert word in rules
+            assert word in told
+
+
+@pytest.mark.parametrize("form", [PLAIN, REFLEXION])
+def test_the_rules_of_no_trial_are_long(form: Form, trials: tuple[Trial, ...]) -> None:
+    for trial in trials:
+        assert count_tokens(rules(OPTIONS, brief(trial), "base", form)) <= 500
+
+
+def test_all_setups_have_the_same_rules_of_a_call(played: Any, small: list[Trial]) -> None:
+    ends = set()
+    for setup in SETUPS:
+        told = played(setup, small[0])[0].prompts[0][0].content
+        assert "exactly one call" not in told  # the form of an agent that replies with a bare call
+        assert "A reply that is not a legal call costs a step." in told
+        assert told.count("JSON object") == 1
+        ends.add(told.rpartition("\n\n")[2])
+    (end,) = ends
+    assert end.startswith("Make one call")
+
+
+def test_every_part_of_a_prompt_has_a_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = prompt_digests(prompts())
+    assert known.keys() == {*FILES, "brief", "dialogue"}
+    changed = frame() | {"brief": frame()["brief"] | {"frame": "{world} In {steps} steps."}}
+    monkeypatch.setattr("actmem.trials.wording.frame", lambda: changed)
+    brief_digest.cache_clear()
+    try:
+        assert prompt_digests(prompts())["brief"] != known["brief"]
+    finally:
+        brief_digest.cache_clear()
 
 
 @pytest.mark.parametrize("setup", SETUPS)

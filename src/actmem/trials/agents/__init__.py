@@ -1,10 +1,11 @@
-"""Who plays trials: built-in floors by name, or a class of one's own from a file.
+"""Who plays trials: built-in floors by name, a class of one's own from a file, or a program.
 
 Models play in setups (``setups``).
 
 An agent is a class with ``decide(observation) -> str``; ``observation.text`` is all that a model
 reads, ``observation.view`` the same facts as data. One object plays one episode. Where its
-constructor has a parameter ``seed``, it receives the episode's seed.
+constructor has a parameter ``seed``, it receives the episode's seed. A program gets the same as a
+line of JSON (``process``).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 from actmem.errors import InputError
 from actmem.plugin import load_class
+from actmem.process import FORM, SECONDS, command_words
 from actmem.trials.agents.agent import Agent
 from actmem.trials.agents.floors import FLOORS, PRIVILEGE
 from actmem.trials.trial import Trial
@@ -25,7 +27,7 @@ from actmem.trials.trial import Trial
 class AgentSpec(NamedTuple):
     """An agent by name. ``make`` takes the episode's seed and its trial.
 
-    Only floors with a ``privilege`` look at the trial; a class from a file never gets it.
+    Only floors with a ``privilege`` look at the trial; a class from a file or a program never gets it.
     """
 
     name: str
@@ -33,8 +35,12 @@ class AgentSpec(NamedTuple):
     make: Callable[[int, Trial], Agent]
 
 
-def find_agent(name: str) -> AgentSpec:
-    """Return the agent that ``name`` means: a floor, or ``path/to/file.py:Class``."""
+def find_agent(name: str, seconds: float = SECONDS) -> AgentSpec:
+    """Return the agent that ``name`` means.
+
+    A floor, ``path/to/file.py:Class``, or ``cmd:PROGRAM`` (see ``process``), each of whose answers
+    may take so many ``seconds``.
+    """
     if name in FLOORS:
         build = FLOORS[name]
         return AgentSpec(
@@ -42,13 +48,28 @@ def find_agent(name: str) -> AgentSpec:
             PRIVILEGE.get(name, ""),
             lambda seed, trial: build(trial, random.Random(f"{seed}:{trial.id}")),
         )
+    if name.startswith(FORM):
+        from actmem.trials.agents.process import ProcessAgent
+
+        command = name.removeprefix(FORM)
+        command_words(command)
+        return AgentSpec(name, "", lambda seed, _: ProcessAgent(command, seed, seconds))
     path, colon, class_name = name.rpartition(":")
     if not colon or not path.endswith(".py"):
         known = ", ".join(FLOORS)
-        raise InputError(f"no agent {name!r}: there are {known}, or give path/to/file.py:Class")
+        forms = "path/to/file.py:Class or cmd:PROGRAM"
+        raise InputError(f"no agent {name!r}: there are {known}, or give {forms}")
     needed = {"decide": "a method decide(observation)"}
     made = load_class(Path(path).resolve(), class_name, "agent", needed)
     return AgentSpec(name, "", lambda seed, _: make_agent(made, seed))
+
+
+def close_agent(agent: Agent) -> None:
+    """Give back what an agent holds at the end of its episode: a program is ended."""
+    from actmem.trials.agents.process import ProcessAgent
+
+    if isinstance(agent, ProcessAgent):
+        agent.close()
 
 
 def make_agent(made: Callable[..., Agent], seed: int) -> Agent:

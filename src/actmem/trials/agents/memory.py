@@ -32,7 +32,7 @@ class Recalling:
     def __init__(self, seat: Seat) -> None:
         self._seat = seat
         self._schema = schema(self.form, seat.options)
-        dense = load("actmem.memory.dense", "setup memory")
+        dense = load("actmem.memory.dense", "a setup with a memory")
         self._store = cast("Memory", dense.Dense(seat.embedder(), TOP, show=_passage))
         self._chunks = 0
         self._window: list[str] = []

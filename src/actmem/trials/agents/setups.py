@@ -13,8 +13,9 @@ from msgspec import Struct
 
 from actmem.errors import InputError
 from actmem.models import wording
+from actmem.models.prompts import prompts_digest
 from actmem.models.wording import Words
-from actmem.trials.wording import brief
+from actmem.trials.wording import brief, brief_digest
 
 if TYPE_CHECKING:
     from actmem.memory.embedder import Embedder
@@ -36,6 +37,11 @@ FILES = ("base", "memory", "pm-prompt", "reflexion")
 def prompts() -> Words:
     """Return the prompts that come with ActMem."""
     return wording.built_in("actmem.trials.agents", FILES)
+
+
+def prompt_digests(words: Words) -> dict[str, str]:
+    """Return the SHA-256 of all that a prompt is made of, by part, for manifests and headers."""
+    return words.digests | {"brief": brief_digest(), "dialogue": prompts_digest()}
 
 
 class SetupOptions(Struct, frozen=True, kw_only=True):

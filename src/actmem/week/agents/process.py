@@ -20,10 +20,9 @@ from __future__ import annotations
 import msgspec
 
 from actmem.errors import ActionError
-from actmem.process import SECONDS, LineProcess
+from actmem.process import SECONDS, SEED, LineProcess
 from actmem.week.world import SHOWN, Decision, Observation
 
-SEED = "ACTMEM_SEED"
 LONGEST = 1024 * 1024
 """Most bytes of a decision."""
 _DECISION: msgspec.json.Decoder[Decision] = msgspec.json.Decoder(Decision)
