@@ -255,6 +255,29 @@ def test_a_memory_that_raises_fails_its_episode_alone(
     assert len(results(Mem2ActSuite(RunFolder.open(tmp_path / "run")))) == 2
 
 
+def test_what_a_memory_raises_can_be_written_down(data: Dataset, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "class Mine:\n    def write(self, turns): ...\n"
+        "    def read(self, query, budget):\n        raise ValueError('half \\ud800 a pair')\n"
+    )
+    rows = play(data, tmp_path / "run", [f"{path}:Mine", "none"])
+    assert [row.status for row in rows] == ["failed", "complete"]
+    assert rows[0].error == "memory: ValueError: half \\ud800 a pair"
+
+
+def test_passages_can_be_written_down_whatever_they_hold(data: Dataset, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "class Mine:\n    def write(self, turns): ...\n"
+        "    def read(self, query, budget):\n        return ['half \\ud800 a pair']\n"
+    )
+    chat = Spy()
+    (row,) = play(data, tmp_path / "run", [f"{path}:Mine"], chat)
+    assert row.status == "complete"
+    assert "half \ufffd a pair" in chat.prompts[0]
+
+
 def test_a_run_with_other_settings_is_refused(data: Dataset, tmp_path: Path) -> None:
     play(data, tmp_path / "run", ["bm25"])
     with pytest.raises(InputError, match=r"settings.budget: 512 there, 100 now"):

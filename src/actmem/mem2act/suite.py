@@ -32,6 +32,7 @@ from actmem.memory.registry import Parts, find_memory
 from actmem.models.chat import Chat
 from actmem.models.tape import Called, Tape
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
+from actmem.run.raised import describe, one_line
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
 
@@ -227,7 +228,7 @@ class Mem2ActSuite:
             finally:
                 _run(None, memory.close)
         except ProviderError as error:
-            return Footer(status="failed", error=str(error)[:400], provider=True, resumes=True)
+            return Footer(status="failed", error=one_line(str(error)), provider=True, resumes=True)
         except _FailedError as error:
             return Footer(status="failed", error=str(error), resumes=True)
         if chat is not None and not usable:
@@ -346,8 +347,7 @@ def _run(model: Model | None, call: Callable[..., Any], *given: Any) -> Any:
     except (Exception, SystemExit) as error:  # a memory's failure is an episode's, not a crash
         if model is not None and model.failure is not None:
             raise model.failure from None
-        text = " ".join(str(error)[:1000].split())[:300]
-        raise _FailedError(f"memory: {type(error).__name__}: {text}") from error
+        raise _FailedError(f"memory: {describe(error)}") from error
     if model is not None and model.failure is not None:
         raise model.failure
     return result
