@@ -88,6 +88,7 @@ def run_mem2act(
     workers: int, output: Path | None, analyses: bool, as_json: bool, **given: Any
 ) -> int:
     """Have memories answer a data set's tasks, and score the calls."""
+    from actmem.cli.budget_options import prices
     from actmem.cli.conduct import Planned, carry_out
     from actmem.mem2act.suite import Mem2ActSuite, unit_file
     from actmem.memory.open import open_embedder
@@ -98,7 +99,9 @@ def run_mem2act(
             manifest,
             unit_file(data),
             {data.name: len(data.sessions) + len(data.tasks)},
-            lambda folder, board: Mem2ActSuite(folder, chats, open_embedder, board.step),
+            lambda folder, board: Mem2ActSuite(
+                folder, chats, open_embedder, board.step, board.call, prices(given)
+            ),
             tuple(chats.values()),
         )
 

@@ -36,6 +36,8 @@ class Cost(Struct, frozen=True, kw_only=True):
     read_usage: Usage
     reader: ModelUsage
     """Model calls that made the tool calls."""
+    paid: float | None
+    """What all calls cost, the memory's own included; None where the cost of one is not known."""
     answer_p50: float | None
     """Seconds of a reader's call."""
     answer_p95: float | None
@@ -138,12 +140,9 @@ def _row(suite: Mem2ActSuite, episode: Episode) -> Row:
 def _cost(events: Sequence[Any]) -> Cost:
     wrote = [event for event in events if isinstance(event, Wrote)]
     read = [event for event in events if isinstance(event, Read)]
-    called = [
-        event.completion.usage
-        for event in events
-        if isinstance(event, Called) and not event.dialogue.startswith(STEP)
-    ]
-    seconds = [usage.seconds for usage in called]
+    called = [event for event in events if isinstance(event, Called)]
+    reader = [e.completion.usage for e in called if not e.dialogue.startswith(STEP)]
+    seconds = [usage.seconds for usage in reader]
     return Cost(
         write_tokens=sum(event.tokens for event in wrote),
         write_seconds=round(sum(event.seconds for event in wrote), 6),
@@ -152,7 +151,8 @@ def _cost(events: Sequence[Any]) -> Cost:
         read_p50=quantile([event.seconds for event in read], 0.5),
         read_p95=quantile([event.seconds for event in read], 0.95),
         read_usage=sum((event.usage for event in read), Usage()),
-        reader=sum(called, ModelUsage()),
+        reader=sum(reader, ModelUsage()),
+        paid=sum((event.completion.usage for event in called), ModelUsage()).cost,
         answer_p50=quantile(seconds, 0.5),
         answer_p95=quantile(seconds, 0.95),
     )

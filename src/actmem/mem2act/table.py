@@ -96,7 +96,11 @@ def result_lines(rows: Sequence[Row]) -> list[str]:
     if read:
         head = ["system + model", "answered", "F1", "gain", "slot F1", "EM", "BLEU-1", "TSA",
                 "F1 resolv.", "invalid", "s/call"]  # fmt: skip
-        lines += [*columns(head, map(_reader_cells, read)), ""]
+        cells = [_reader_cells(row) for row in read]
+        if any(row.cost.paid is not None for row in read):
+            head.append("cost")
+            cells = [[*c, _paid(row)] for c, row in zip(cells, read, strict=True)]
+        lines += [*columns(head, cells), ""]
     head = ["system", "read", *METRICS, "tokens", "write s", "read ms p50", "p95"]
     lines += columns(head, map(_retrieval_cells, rows))
     calling = [row for row in rows if row.cost.write_usage.calls or row.cost.read_usage.calls]
@@ -127,6 +131,10 @@ def _reader_cells(row: Row) -> list[str]:
         str(row.invalid),
         _number(row.cost.answer_p50, 1, 1),
     ]
+
+
+def _paid(row: Row) -> str:
+    return "n/a" if row.cost.paid is None else f"{row.cost.paid:.4g}"
 
 
 def _retrieval_cells(row: Row) -> list[str]:
