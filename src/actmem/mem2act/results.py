@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -84,6 +84,16 @@ class Row(Struct, frozen=True, kw_only=True):
 def results(suite: Mem2ActSuite) -> list[Row]:
     """Score all planned episodes, in the manifest's order."""
     return with_gains([_row(suite, episode) for episode in suite.folder.manifest.episodes])
+
+
+def shortfalls(rows: Iterable[Row]) -> list[str]:
+    """Return a line for each row below full coverage: whose, how far it came, and why."""
+    return [
+        f"{row.agent}: {row.answered} of {row.planned} tasks"
+        + (f": {row.error}" if row.error else "")
+        for row in rows
+        if row.status != "complete"
+    ]
 
 
 def with_gains(rows: Sequence[Row]) -> list[Row]:

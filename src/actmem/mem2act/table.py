@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from actmem.mem2act.analyse import MODES
 from actmem.mem2act.defects import STRICT, Defect
@@ -17,15 +14,6 @@ from actmem.mem2act.score import MEANS, Result, Scores
 if TYPE_CHECKING:
     from actmem.mem2act.compare import Pair
     from actmem.mem2act.results import Row
-
-
-def emit(lines: Iterable[str], plain: Any, as_json: bool) -> None:
-    """Print ``plain`` as JSON, or the lines."""
-    if as_json:
-        click.echo(json.dumps(plain, indent=1))
-    else:
-        for line in lines:
-            click.echo(line)
 
 
 def percent(value: float | None) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from actmem.mem2act.compare import compare
 from actmem.mem2act.paper import figures
-from actmem.mem2act.results import Row, results, with_gains
+from actmem.mem2act.results import Row, results, shortfalls, with_gains
 from actmem.mem2act.suite import Mem2ActSuite
 from actmem.report.cells import NOTHING, best_of, cell, printed
 from actmem.report.document import Block, Cell, Column, Report, Section, Table
@@ -125,12 +125,7 @@ def _report(folders: Sequence[RunFolder], rows: Sequence[Row], sections: list[Se
         title="Mem2Act: are tool calls grounded in a long history?",
         facts=run_facts(folders, "data", ("budget", "setting", "pair"), listed=True),
         sections=sections,
-        incomplete=[
-            f"{row.agent}: {row.answered} of {row.planned} tasks"
-            + (f": {row.error}" if row.error else "")
-            for row in rows
-            if row.status != "complete"
-        ],
+        incomplete=shortfalls(rows),
     )
 
 
