@@ -42,12 +42,14 @@ def load_class(path: Path, name: str, kind: str, methods: dict[str, str]) -> Cal
     return found  # type: ignore[no-any-return]  # any class with the methods will do
 
 
-def source(agent: str) -> dict[str, Any]:
+def source(name: str, kind: str = "agent") -> dict[str, Any]:
     """Return the settings that say what the code of ``path/to/file.py:Class`` or ``cmd:…`` was.
 
-    A changed file is another agent: a run is not resumed with it.
+    ``kind`` is what is named so, ``agent`` or ``memory``: ``{"agent_file": SHA-256}``, or for a
+    program ``{"agent_files": {path: SHA-256}}``. A changed file is another agent or memory: a run
+    is not resumed with it.
     """
-    if agent.startswith(FORM):
-        return {"agent_files": command_files(agent.removeprefix(FORM))}
-    path = Path(agent.rpartition(":")[0])
-    return {"agent_file": hashlib.sha256(read_bytes(path)).hexdigest()}
+    if name.startswith(FORM):
+        return {f"{kind}_files": command_files(name.removeprefix(FORM))}
+    path = Path(name.rpartition(":")[0])
+    return {f"{kind}_file": hashlib.sha256(read_bytes(path)).hexdigest()}

@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 
 from actmem.mem2act.data import Dataset, load
+from actmem.mem2act.history import History
+from actmem.memory.metered import Metered
+from actmem.memory.protocol import BUDGET, Passage
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = Path(os.environ.get("ACTMEM_REFERENCE", ROOT.parent / "shared" / "reference"))
@@ -107,6 +110,18 @@ def write_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
+
+
+def write_history(memory: Metered, history: History) -> None:
+    """Write the whole history, two turns at a time, and say that it is at its end."""
+    for pair in history.pairs():
+        memory.write(pair)
+    memory.finish()
+
+
+def read_all(memory: Metered, history: History, budget: int = BUDGET) -> dict[str, list[Passage]]:
+    """Read for every task; returns the passages by task id."""
+    return {task.qa_id: memory.read(history.evidence(task), budget) for task in history.data.tasks}
 
 
 Build = Callable[..., Path]

@@ -15,7 +15,6 @@ from actmem import hashing
 from actmem.errors import StoppedError
 from actmem.mem2act.data import Dataset
 from actmem.mem2act.history import History
-from actmem.mem2act.retrieval import read_all, write_history
 from actmem.mem2act.suite import Wrote
 from actmem.mem2act.table import result_lines
 from actmem.memory.metered import Metered
@@ -23,6 +22,7 @@ from actmem.memory.registry import find_memory
 from actmem.models.budget import Budget, BudgetedChat
 from actmem.models.tape import Called
 
+from .conftest import read_all, write_history
 from .test_writing import SECRET, events, play
 
 LIBRARIES = ("langmem", "mem0")

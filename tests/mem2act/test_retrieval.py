@@ -12,11 +12,13 @@ from tests.memory.conftest import parts
 from actmem.mem2act.data import Dataset, load
 from actmem.mem2act.grounding import why_not
 from actmem.mem2act.history import History
-from actmem.mem2act.retrieval import covers, measure, read_all, retrieval, write_history
+from actmem.mem2act.retrieval import covers, measure, retrieval
 from actmem.mem2act.table import percent
 from actmem.memory.metered import Metered
 from actmem.memory.protocol import Passage, Turn
 from actmem.memory.registry import BUILT_IN, find_memory
+
+from .conftest import read_all, write_history
 
 Row = Callable[..., dict[str, Any]]
 Build = Callable[..., Path]

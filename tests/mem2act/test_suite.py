@@ -13,8 +13,11 @@ from actmem.errors import IncompleteError, InputError
 from actmem.mem2act.data import Dataset, load
 from actmem.mem2act.results import Row, quantile, results
 from actmem.mem2act.suite import Answered, Mem2ActSuite, make_manifest, unit_file
+from actmem.mem2act.table import result_lines
 from actmem.memory.protocol import Passage, Turn
-from actmem.models.chat import Completion, Message
+from actmem.models.budget import Budget, BudgetedChat
+from actmem.models.chat import Completion, Message, Usage
+from actmem.models.price import Price
 from actmem.models.scripted import ScriptedChat
 from actmem.models.tape import Called
 from actmem.run.execute import execute
@@ -255,6 +258,29 @@ def test_a_memory_that_raises_fails_its_episode_alone(
     assert len(results(Mem2ActSuite(RunFolder.open(tmp_path / "run")))) == 2
 
 
+def test_what_a_memory_raises_can_be_written_down(data: Dataset, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "class Mine:\n    def write(self, turns): ...\n"
+        "    def read(self, query, budget):\n        raise ValueError('half \\ud800 a pair')\n"
+    )
+    rows = play(data, tmp_path / "run", [f"{path}:Mine", "none"])
+    assert [row.status for row in rows] == ["failed", "complete"]
+    assert rows[0].error == "memory: ValueError: half \\ud800 a pair"
+
+
+def test_passages_can_be_written_down_whatever_they_hold(data: Dataset, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "class Mine:\n    def write(self, turns): ...\n"
+        "    def read(self, query, budget):\n        return ['half \\ud800 a pair']\n"
+    )
+    chat = Spy()
+    (row,) = play(data, tmp_path / "run", [f"{path}:Mine"], chat)
+    assert row.status == "complete"
+    assert "half \ufffd a pair" in chat.prompts[0]
+
+
 def test_a_run_with_other_settings_is_refused(data: Dataset, tmp_path: Path) -> None:
     play(data, tmp_path / "run", ["bm25"])
     with pytest.raises(InputError, match=r"settings.budget: 512 there, 100 now"):
@@ -264,6 +290,69 @@ def test_a_run_with_other_settings_is_refused(data: Dataset, tmp_path: Path) -> 
     with pytest.raises(InputError, match="at least 1 token"):
         play(data, tmp_path / "two", ["bm25"], budget=0)
     assert not (tmp_path / "two").exists()
+
+
+MINE = """
+class Mine:
+    def write(self, turns): ...
+    def read(self, query, budget):
+        return ["one thing"]
+"""
+
+
+def test_a_changed_memory_file_is_refused(data: Dataset, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(MINE)
+    play(data, tmp_path / "run", [f"{path}:Mine"])
+    play(data, tmp_path / "run", [f"{path}:Mine"])
+    path.write_text(MINE.replace("one thing", "another"))
+    with pytest.raises(InputError, match=r"settings\.memory_file: \w+… there, \w+… now"):
+        play(data, tmp_path / "run", [f"{path}:Mine"])
+
+
+def test_a_changed_memory_program_is_refused(data: Dataset, tmp_path: Path) -> None:
+    program = tmp_path / "mine.sh"
+    program.write_text("read -r line")
+    memory = f"cmd:sh {program}"
+    play(data, tmp_path / "run", [memory])
+    program.write_text("exit 1")
+    with pytest.raises(InputError, match=r"settings\.memory_files"):
+        play(data, tmp_path / "run", [memory])
+
+
+def test_the_record_names_the_prompts_and_the_embedder(data: Dataset, tmp_path: Path) -> None:
+    for memory, embeds in (("bm25", False), ("dense", True)):
+        play(data, tmp_path / memory, [memory], Spy())
+        folder = RunFolder.open(tmp_path / memory)
+        (episode,) = folder.manifest.episodes
+        for settings in (folder.manifest.settings, Mem2ActSuite(folder).header(episode).settings):
+            assert set(settings["prompts"]) == {"reader", "dialogue"}
+            assert all(len(digest) == 64 for digest in settings["prompts"].values())
+            assert ("embedder" in settings) == embeds
+    assert settings["embedder"]["model"] == "minilm"
+
+
+def test_calls_are_told_and_their_cost_recorded(data: Dataset, tmp_path: Path) -> None:
+    """The script counts one token a word, so that the cost follows from the counts."""
+    price = Price(1.0, 0.5, 2.0)
+    chat = BudgetedChat(Spy(), Budget(), price)
+    folder = RunFolder.prepare(
+        tmp_path / "run", make_manifest(data, ["none"], {"spy": chat.settings}), unit_file(data)
+    )
+    told: list[Usage] = []
+    suite = Mem2ActSuite(
+        folder, {"spy": chat}, HashingEmbedder, on_call=told.append, prices={"spy": price}
+    )
+    execute(folder, suite)
+    (row,) = results(suite)
+    assert len(told) == 3
+    expected = price.cost(sum(told, Usage()))
+    assert expected > 0
+    assert row.cost.paid == pytest.approx(expected)
+    trace = folder.trace(folder.manifest.episodes[0], suite.events)
+    assert trace is not None
+    assert trace.header.settings["price"] == {"new": 1.0, "cached": 0.5, "written": 2.0}
+    assert result_lines([row])[0].endswith("cost")
 
 
 def test_changed_data_in_the_folder_is_refused(data: Dataset, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.mem2act.conftest import make_task
+from tests.memory.conftest import HashingEmbedder
 
 from actmem.cli import run_cli
 from actmem.errors import InputError
@@ -131,6 +132,36 @@ def test_other_budgets_are_refused(tmp_path: Path, data: Path, gold: RunFolder) 
     other = run(tmp_path, data, "other", "none", {"reply": HALF}, budget="100")
     with pytest.raises(InputError, match="with budget 100"):
         mem2act_report([gold, RunFolder.open(other)])
+
+
+def test_other_tools_to_choose_from_are_refused(
+    tmp_path: Path, data: Path, gold: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = [{"name": f"tool_{letter}", "parameters": {"properties": {}}} for letter in "abcde"]
+    (data / "tools.jsonl").write_text("\n".join(map(json.dumps, tools)))
+    monkeypatch.setattr("actmem.memory.open.open_embedder", HashingEmbedder)
+    chosen = [
+        RunFolder.open(run(tmp_path, data, f"n{number}-{seed}", memory, {"reply": {"call": GOLD}},
+                           negatives=str(number), seed=str(seed)))
+        for number, seed, memory in ((2, 1, "none"), (3, 1, "oracle"), (2, 2, "bm25"))
+    ]  # fmt: skip
+    assert mem2act_report(chosen[:1])
+    for other in chosen[1:]:
+        with pytest.raises(InputError, match=r"with shown t1 \["):
+            mem2act_report([chosen[0], other])
+
+
+def test_runs_with_and_without_embeddings_stand_together(
+    tmp_path: Path, data: Path, gold: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("actmem.memory.open.open_embedder", HashingEmbedder)
+    out = tmp_path / "dense"  # by the same script: the same model
+    line = ["run", "mem2act", "--data", str(data), "--memory", "dense", "--model",
+            f"scripted:{tmp_path / 'gold.json'}", "-o", str(out), "--json"]  # fmt: skip
+    assert run_cli(line) == 0
+    other = RunFolder.open(out)
+    assert "embedder" in other.manifest.settings
+    assert len(named(mem2act_report([gold, other]), "systems").rows) == 3
 
 
 def test_a_folder_of_another_suite_is_no_part_of_it(

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from actmem.cli.check_agent import agent
+from actmem.cli.check_mem2act import check_mem2act
+from actmem.cli.check_memory import check_memory
 from actmem.cli.check_model import model
 from actmem.cli.week_options import KNOBS, PATH, knob_options, refuse_together
-from actmem.mem2act.commands import check_mem2act
-from actmem.memory.commands import check_memory
 
 if TYPE_CHECKING:
     from actmem.week.leaks import Leak

@@ -179,7 +179,11 @@ def carry_out(output: Path | None, workers: int, plan: Callable[[], Planned]) ->
 
 def coverage(results: Iterable[Covered]) -> int:
     """Say on stderr which results are incomplete, and return the exit code: 3 if any is, else 0."""
-    lines = shortfalls(results)
+    return incomplete(shortfalls(results))
+
+
+def incomplete(lines: Sequence[str]) -> int:
+    """Say on stderr what is incomplete, and return the exit code: 3 if anything is, else 0."""
     for line in lines:
         click.echo(f"incomplete: {line}", err=True)
     return 3 if lines else 0

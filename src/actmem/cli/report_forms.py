@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from actmem.cli.conduct import incomplete
 from actmem.cli.week_options import PATH
 from actmem.errors import InputError
 
@@ -82,9 +83,7 @@ def give(report: Report, output: Path | None, form: str | None) -> int:
         click.echo(f"wrote {output}", err=True)
     if form is not None or output is None:
         _print(report, form)
-    for line in report.incomplete:
-        click.echo(f"incomplete: {line}", err=True)
-    return 3 if report.incomplete else 0
+    return incomplete(report.incomplete)
 
 
 def _print(report: Report, form: str | None) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from actmem.cli.episode_options import episode_options, planned
+from actmem.cli.run_mem2act import run_mem2act
 from actmem.cli.run_trials import agent_seconds_option, run_trials
 from actmem.cli.week_options import PATH
-from actmem.mem2act.commands import run_mem2act
 
 if TYPE_CHECKING:
     from actmem.report.progress import Board

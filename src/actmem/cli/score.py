@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from actmem.cli.score_mem2act import score_mem2act
 from actmem.cli.week_options import PATH, placed
 from actmem.errors import InputError
-from actmem.mem2act.commands import score_mem2act
 
 if TYPE_CHECKING:
     from actmem.run.store import RunFolder
@@ -77,9 +77,9 @@ def _show(folder: RunFolder, as_json: bool) -> int:
 
         return show_trials(folder, as_json)
     if folder.manifest.suite == "mem2act":
-        from actmem.mem2act.commands import show_run as show_mem2act
+        from actmem.cli.run_mem2act import show_run as show_mem2act
 
-        return show_mem2act(folder.path, as_json)
+        return show_mem2act(folder, as_json)
     from actmem.cli.run import show_run
 
     return show_run(folder, as_json)

@@ -39,8 +39,8 @@ def prompts() -> dict[str, str]:
     return found
 
 
-def prompts_digest() -> str:
-    """Return the digest of the prompts and bounds, for the record."""
+def reader_digest() -> str:
+    """Return the digest of the reader's prompts and bounds, for the record."""
     return digest([prompts(), MAX_TEXT, MAX_ITEMS, MAX_NESTING])
 
 

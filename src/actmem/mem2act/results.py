@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -36,6 +36,8 @@ class Cost(Struct, frozen=True, kw_only=True):
     read_usage: Usage
     reader: ModelUsage
     """Model calls that made the tool calls."""
+    paid: float | None
+    """What all calls cost, the memory's own included; None where the cost of one is not known."""
     answer_p50: float | None
     """Seconds of a reader's call."""
     answer_p95: float | None
@@ -82,6 +84,16 @@ class Row(Struct, frozen=True, kw_only=True):
 def results(suite: Mem2ActSuite) -> list[Row]:
     """Score all planned episodes, in the manifest's order."""
     return with_gains([_row(suite, episode) for episode in suite.folder.manifest.episodes])
+
+
+def shortfalls(rows: Iterable[Row]) -> list[str]:
+    """Return a line for each row below full coverage: whose, how far it came, and why."""
+    return [
+        f"{row.agent}: {row.answered} of {row.planned} tasks"
+        + (f": {row.error}" if row.error else "")
+        for row in rows
+        if row.status != "complete"
+    ]
 
 
 def with_gains(rows: Sequence[Row]) -> list[Row]:
@@ -138,12 +150,9 @@ def _row(suite: Mem2ActSuite, episode: Episode) -> Row:
 def _cost(events: Sequence[Any]) -> Cost:
     wrote = [event for event in events if isinstance(event, Wrote)]
     read = [event for event in events if isinstance(event, Read)]
-    called = [
-        event.completion.usage
-        for event in events
-        if isinstance(event, Called) and not event.dialogue.startswith(STEP)
-    ]
-    seconds = [usage.seconds for usage in called]
+    called = [event for event in events if isinstance(event, Called)]
+    reader = [e.completion.usage for e in called if not e.dialogue.startswith(STEP)]
+    seconds = [usage.seconds for usage in reader]
     return Cost(
         write_tokens=sum(event.tokens for event in wrote),
         write_seconds=round(sum(event.seconds for event in wrote), 6),
@@ -152,7 +161,8 @@ def _cost(events: Sequence[Any]) -> Cost:
         read_p50=quantile([event.seconds for event in read], 0.5),
         read_p95=quantile([event.seconds for event in read], 0.95),
         read_usage=sum((event.usage for event in read), Usage()),
-        reader=sum(called, ModelUsage()),
+        reader=sum(reader, ModelUsage()),
+        paid=sum((event.completion.usage for event in called), ModelUsage()).cost,
         answer_p50=quantile(seconds, 0.5),
         answer_p95=quantile(seconds, 0.95),
     )

@@ -19,26 +19,13 @@ from actmem.mem2act.data import Fact, Task
 from actmem.mem2act.history import History
 from actmem.mem2act.slots import task_slots
 from actmem.mem2act.values import Text, findable, leaves
-from actmem.memory.metered import Metered
 from actmem.memory.packing import spent
-from actmem.memory.protocol import BUDGET, Passage
+from actmem.memory.protocol import Passage
 
 DEPTHS = (1, 3, 5)
 """Numbers of passages at which recall and nDCG are taken."""
 METRICS = (*(f"recall@{k}" for k in DEPTHS), "recall", "mrr", "ndcg@5", "values")
 """Names of the metrics, in the order of tables."""
-
-
-def write_history(memory: Metered, history: History) -> None:
-    """Write the whole history, two turns at a time, and say that it is at its end."""
-    for pair in history.pairs():
-        memory.write(pair)
-    memory.finish()
-
-
-def read_all(memory: Metered, history: History, budget: int = BUDGET) -> dict[str, list[Passage]]:
-    """Read for every task; returns the passages by task id."""
-    return {task.qa_id: memory.read(history.evidence(task), budget) for task in history.data.tasks}
 
 
 class TaskRetrieval(Struct, frozen=True, kw_only=True):

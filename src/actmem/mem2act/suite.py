@@ -23,15 +23,21 @@ from actmem.files import decode, read_bytes
 from actmem.hashing import canonical
 from actmem.mem2act.data import LIMIT, Dataset, Session, Task
 from actmem.mem2act.history import History
-from actmem.mem2act.reader import ask, prompts_digest
+from actmem.mem2act.reader import ask, reader_digest
 from actmem.memory.embedder import Embedder
 from actmem.memory.metered import Metered
 from actmem.memory.model import Model
-from actmem.memory.protocol import BUDGET, PAIR, Passage, Usage
-from actmem.memory.registry import Parts, find_memory
-from actmem.models.chat import Chat
+from actmem.memory.open import find_embedder
+from actmem.memory.protocol import BUDGET, PAIR, Passage
+from actmem.memory.protocol import Usage as MemoryUsage
+from actmem.memory.registry import BUILT_IN, Parts, find_memory
+from actmem.models.chat import Chat, Usage
+from actmem.models.price import Price
+from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
+from actmem.plugin import source
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
+from actmem.run.raised import describe, one_line
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
 
@@ -41,6 +47,9 @@ TOOL_GIVEN = "tool-given"
 CATALOG = "catalog"
 """The reader chooses among the right tool and hard negatives."""
 
+SHARED = ("budget", "pair", "setting", "prompts", "embedder")
+"""Settings of a run that stand in the header of each episode."""
+
 
 class Wrote(Event, frozen=True, tag="wrote", kw_only=True):
     """A session was written to the memory; the last one stands for the end of writing, too."""
@@ -49,7 +58,7 @@ class Wrote(Event, frozen=True, tag="wrote", kw_only=True):
     turns: int
     tokens: int
     seconds: float
-    usage: Usage = Usage()
+    usage: MemoryUsage = MemoryUsage()
 
 
 class Read(Event, frozen=True, tag="read", kw_only=True):
@@ -58,7 +67,7 @@ class Read(Event, frozen=True, tag="read", kw_only=True):
     qa_id: str
     passages: tuple[Passage, ...]
     seconds: float
-    usage: Usage = Usage()
+    usage: MemoryUsage = MemoryUsage()
 
 
 class Answered(Event, frozen=True, tag="answer", kw_only=True):
@@ -124,10 +133,13 @@ def make_manifest(
         "setting": CATALOG if shown else TOOL_GIVEN,
         "shown": {name: list(tools) for name, tools in (shown or {}).items()},
         "models": {name: dict(options) for name, options in models.items()},
-        "prompts": prompts_digest(),
+        "prompts": {"reader": reader_digest(), "dialogue": prompts_digest()},
         "seed": seed,
         "repeats": repeats,
     }
+    if any("embedder" in spec.needs for spec in specs.values()):
+        settings["embedder"] = dict(find_embedder().settings)
+    sources = {name: {} if name in BUILT_IN else source(name, "memory") for name in specs}
     return Manifest(
         suite=NAME,
         created=now(),
@@ -146,7 +158,8 @@ def make_manifest(
                     "model": model,
                     "privilege": spec.privilege,
                     "constants": dict(spec.settings),
-                },
+                }
+                | sources[spec.name],
             )
             for number, (spec, model) in enumerate(pairs, start=1)
             for repeat in range(repeats)
@@ -170,13 +183,21 @@ class Mem2ActSuite:
         models: Mapping[str, Chat] | None = None,
         embedder: Callable[[], Embedder] | None = None,
         on_step: Callable[[], None] | None = None,
+        on_call: Callable[[Usage], None] | None = None,
+        prices: Mapping[str, Price] | None = None,
     ) -> None:
+        """``on_step`` and ``on_call`` are called after each step and each new call of a model.
+
+        ``prices`` are those of the models, where they are known, for the record.
+        """
         if folder.manifest.suite != NAME:
             raise InputError(f"is a run of the suite {folder.manifest.suite!r}", folder.path)
         self.folder = folder
         self._models = models or {}
         self._embedder = embedder
         self._on_step = on_step or (lambda: None)
+        self._on_call = on_call or (lambda _: None)
+        self._prices = prices or {}
         self.history = History(self._load())
 
     def _load(self) -> Dataset:
@@ -191,8 +212,9 @@ class Mem2ActSuite:
     def header(self, episode: Episode) -> Header:
         """Return the header of the episode's trace."""
         settings = self.folder.manifest.settings
-        kept = {name: settings[name] for name in ("budget", "pair", "setting", "prompts")}
+        kept = {name: settings[name] for name in SHARED if name in settings}
         model = str(episode.settings["model"])
+        price = self._prices.get(model)
         return Header(
             suite=NAME,
             unit=episode.unit,
@@ -200,6 +222,7 @@ class Mem2ActSuite:
             agent=episode.agent,
             settings=kept
             | {"seed": episode.seed, "options": settings["models"].get(model, {})}
+            | ({"price": price._asdict()} if price else {})
             | episode.settings,
             privilege=str(episode.settings["privilege"]),
             versions=versions(),
@@ -212,7 +235,12 @@ class Mem2ActSuite:
         record = _Record(recorded, write)
         name = str(episode.settings["model"])
         chat = self._models[name] if name else None
-        tape = Tape([e for e in recorded if isinstance(e, Called)], write)
+
+        def called(event: Called) -> None:
+            write(event)
+            self._on_call(event.completion.usage)
+
+        tape = Tape([e for e in recorded if isinstance(e, Called)], called)
         model = Model(chat, tape) if chat is not None else None
         try:
             memory = self._make(episode, model)
@@ -227,7 +255,7 @@ class Mem2ActSuite:
             finally:
                 _run(None, memory.close)
         except ProviderError as error:
-            return Footer(status="failed", error=str(error)[:400], provider=True, resumes=True)
+            return Footer(status="failed", error=one_line(str(error)), provider=True, resumes=True)
         except _FailedError as error:
             return Footer(status="failed", error=str(error), resumes=True)
         if chat is not None and not usable:
@@ -346,8 +374,7 @@ def _run(model: Model | None, call: Callable[..., Any], *given: Any) -> Any:
     except (Exception, SystemExit) as error:  # a memory's failure is an episode's, not a crash
         if model is not None and model.failure is not None:
             raise model.failure from None
-        text = " ".join(str(error)[:1000].split())[:300]
-        raise _FailedError(f"memory: {type(error).__name__}: {text}") from error
+        raise _FailedError(f"memory: {describe(error)}") from error
     if model is not None and model.failure is not None:
         raise model.failure
     return result

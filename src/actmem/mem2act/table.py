@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from actmem.mem2act.analyse import MODES
 from actmem.mem2act.defects import STRICT, Defect
@@ -17,15 +14,6 @@ from actmem.mem2act.score import MEANS, Result, Scores
 if TYPE_CHECKING:
     from actmem.mem2act.compare import Pair
     from actmem.mem2act.results import Row
-
-
-def emit(lines: Iterable[str], plain: Any, as_json: bool) -> None:
-    """Print ``plain`` as JSON, or the lines."""
-    if as_json:
-        click.echo(json.dumps(plain, indent=1))
-    else:
-        for line in lines:
-            click.echo(line)
 
 
 def percent(value: float | None) -> str:
@@ -96,7 +84,11 @@ def result_lines(rows: Sequence[Row]) -> list[str]:
     if read:
         head = ["system + model", "answered", "F1", "gain", "slot F1", "EM", "BLEU-1", "TSA",
                 "F1 resolv.", "invalid", "s/call"]  # fmt: skip
-        lines += [*columns(head, map(_reader_cells, read)), ""]
+        cells = [_reader_cells(row) for row in read]
+        if any(row.cost.paid is not None for row in read):
+            head.append("cost")
+            cells = [[*c, _paid(row)] for c, row in zip(cells, read, strict=True)]
+        lines += [*columns(head, cells), ""]
     head = ["system", "read", *METRICS, "tokens", "write s", "read ms p50", "p95"]
     lines += columns(head, map(_retrieval_cells, rows))
     calling = [row for row in rows if row.cost.write_usage.calls or row.cost.read_usage.calls]
@@ -127,6 +119,10 @@ def _reader_cells(row: Row) -> list[str]:
         str(row.invalid),
         _number(row.cost.answer_p50, 1, 1),
     ]
+
+
+def _paid(row: Row) -> str:
+    return "n/a" if row.cost.paid is None else f"{row.cost.paid:.4g}"
 
 
 def _retrieval_cells(row: Row) -> list[str]:

@@ -102,7 +102,3 @@ class Text:
         if isinstance(value, float) and value.is_integer():
             forms.append(str(int(value)))
         return any(f" {' '.join(tokens(form))} " in self._words for form in forms)
-
-    def holds_all(self, value: Any) -> bool:
-        """Return whether each scalar of a value that can be looked for stands in the text."""
-        return all(self.holds(leaf) for leaf in leaves(value) if findable(leaf))

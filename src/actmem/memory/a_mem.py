@@ -12,6 +12,8 @@ Where the paper leaves room, or the harness asks for it:
   a near note is shown by context and tags, by ``NEAR`` tokens of its content where it has no context.
 - 5 near notes and the 10 best for a query are the numbers of the authors' code. A note that changed
   is embedded again, since the paper makes its embedding from all its parts.
+- Keywords stay as they were: the paper lets them evolve as well (3.3), but the prompt that it prints
+  and the authors' code change a neighbour's context and tags alone.
 - Links lead from the newer note to the older ones, as they are made.
 - Without a valid first reply a note has its content alone; without a valid second one it has no
   links, and its neighbours stay as they are.

@@ -13,7 +13,7 @@ build on them.
 Where the paper leaves room, or the harness asks for it:
 
 - Both turns of a write are rated in one call. A turn is shown up to ``SHOWN`` tokens, a statement of
-  a reflection up to ``STATEMENT``.
+  a reflection up to ``STATEMENT``; a model with a small window sees fewer of them.
 - 30 memories answer a question of a reflection and 5 insights follow from them, as in the authors'
   code. Insights are rated in the reply that states them; they do not count towards the next
   reflection.
@@ -62,8 +62,8 @@ SHOWN = 80
 """Most tokens of a turn that is rated."""
 STATEMENT = 40
 """Most tokens of a statement in a reflection."""
-STATEMENTS = 3000
-"""Most tokens of all statements in a prompt."""
+STATEMENTS = LATEST * STATEMENT
+"""Most tokens of all statements in a prompt; a model's window may hold fewer (``Model.room``)."""
 UNRATED = 0
 """Importance of a turn that no valid reply rates."""
 

@@ -4,7 +4,7 @@ New information enters at the root, which holds nothing, and goes to the most si
 as the cosine reaches the threshold of its depth, 0.4·exp(0.5·depth/max depth); where no child does,
 it becomes a new child. A leaf that it comes to turns into a parent of two: of what it held, and of
 the new. The content of each parent on the way is aggregated anew by the model, told how many pieces
-it covers, and embedded again. Retrieval is over the collapsed tree: all nodes, parents and leaves
+it covers with the new one, and embedded again. Retrieval is over the collapsed tree: all nodes, parents and leaves
 alike, by the cosine to the query, as much as the budget takes.
 
 Where the paper leaves room, or the harness asks for it:
@@ -12,7 +12,7 @@ Where the paper leaves room, or the harness asks for it:
 - One piece of information is what one write brings, two turns as a rule. It is shown to the model
   up to ``SHOWN`` tokens; leaves hold it whole.
 - A write takes one call for each parent on the way, as in the paper, which computes them side by
-  side. What enters below a node at depth d is compared with the threshold of d, the root's is 0.
+  side. What enters below a node at depth d is compared with the threshold of d; the root's depth is 0.
 - The max depth is the constant 8: deeper than that nothing descends, and the node takes any number
   of children. It bounds the calls of a write.
 - The paper filters what is retrieved by a threshold of no stated value; here the budget bounds it.

@@ -39,6 +39,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
+from actmem.models.chat import clean
+
 BUDGET = 512
 """Tokens of the passages for one query, unless set otherwise."""
 PAIR = 2
@@ -140,7 +142,7 @@ class Privileged(Protocol):
 def as_passages(given: Any) -> list[Passage]:
     """Return what a memory gave as passages; plain texts are taken too.
 
-    Raises ``TypeError`` for anything else.
+    Lone surrogates, which no trace can hold, become U+FFFD. Raises ``TypeError`` for anything else.
     """
     if isinstance(given, str | Passage) or not isinstance(given, Sequence):
         raise TypeError(f"read must return a list of passages or texts, not {type(given).__name__}")
@@ -148,5 +150,6 @@ def as_passages(given: Any) -> list[Passage]:
     for part in given:
         if not isinstance(part, str | Passage):
             raise TypeError(f"a passage is a Passage or text, not {type(part).__name__}")
-        found.append(Passage(part) if isinstance(part, str) else part)
+        text, turns = (part, ()) if isinstance(part, str) else (part.text, part.turns)
+        found.append(Passage(clean(text), turns))
     return found

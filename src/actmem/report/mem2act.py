@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from actmem.mem2act.compare import compare
 from actmem.mem2act.paper import figures
-from actmem.mem2act.results import Row, results, with_gains
+from actmem.mem2act.results import Row, results, shortfalls, with_gains
 from actmem.mem2act.suite import Mem2ActSuite
 from actmem.report.cells import NOTHING, best_of, cell, printed
 from actmem.report.document import Block, Cell, Column, Report, Section, Table
@@ -31,8 +31,11 @@ from actmem.report.same import (
 from actmem.report.stats import Difference, Interval
 from actmem.run.store import RunFolder
 
-SETTINGS = ("budget", "setting", "pair", "prompts")
-"""Settings that have to be equal in one report, beside data and version."""
+SETTINGS = ("budget", "setting", "pair", "shown", "prompts", "embedder")
+"""Settings that have to be equal in one report, beside data and version.
+
+``shown`` follows from the number of negatives and the seed of the tools' order.
+"""
 FLOORS = ("none", "oracle")
 """The memories between which every other stands."""
 
@@ -60,7 +63,7 @@ class Mem2ActEntry(NamedTuple):
 def mem2act_report(folders: Sequence[RunFolder]) -> Report:
     """Return the report of run folders that answer the same data.
 
-    Raises ``InputError`` where they do not, or where version, budget, setting or prompts differ.
+    Raises ``InputError`` where they do not, or where version or ``SETTINGS`` differ.
     """
     entries = _read(folders)
     refuse_mixed(entries, SETTINGS)
@@ -105,7 +108,7 @@ def _read(folders: Sequence[RunFolder]) -> list[Mem2ActEntry]:
     found = []
     for folder in folders:
         given = folder.manifest.settings
-        settings = {name: given.get(name) for name in SETTINGS}
+        settings = {name: given[name] for name in SETTINGS if name in given}
         settings["actmem"] = folder.manifest.versions.get("actmem", "")
         found += [
             Mem2ActEntry(row, str(folder.path), settings | model_settings(folder, row.model))
@@ -122,12 +125,7 @@ def _report(folders: Sequence[RunFolder], rows: Sequence[Row], sections: list[Se
         title="Mem2Act: are tool calls grounded in a long history?",
         facts=run_facts(folders, "data", ("budget", "setting", "pair"), listed=True),
         sections=sections,
-        incomplete=[
-            f"{row.agent}: {row.answered} of {row.planned} tasks"
-            + (f": {row.error}" if row.error else "")
-            for row in rows
-            if row.status != "complete"
-        ],
+        incomplete=shortfalls(rows),
     )
 
 

@@ -181,6 +181,7 @@ def costs_table(rows: Sequence[Row]) -> Table:
         took = [
             cell(reader.calls), cell(reader.prompt_tokens + reader.completion_tokens),
             share(reader.cached_tokens, reader.prompt_tokens), cell(round(reader.seconds, 1)),
+            NOTHING if cost.paid is None else cell(cost.paid),
         ]  # fmt: skip
         p50, p95 = (None if s is None else 1000 * s for s in (cost.read_p50, cost.read_p95))
         cells.append(
@@ -205,6 +206,8 @@ def costs_table(rows: Sequence[Row]) -> Table:
             Column(key="tokens", title="tokens", help="Of its prompts and replies."),
             Column(key="cached", title="cached", kind="percent", help="Of its prompts' tokens."),
             Column(key="seconds", title="seconds", kind="number", help="Of its calls."),
+            Column(key="paid", title="cost", kind="number",
+                   help="Of all calls, the memory's own included; empty where it is not known."),
         ],
         rows=cells,
     )  # fmt: skip

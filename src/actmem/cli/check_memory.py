@@ -1,4 +1,4 @@
-"""The command ``check memory``, for the command line to take up."""
+"""``actmem check memory``."""
 
 from __future__ import annotations
 
