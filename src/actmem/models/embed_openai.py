@@ -11,10 +11,10 @@ import json
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 from actmem.errors import InputError, ProviderError
+from actmem.extra import load
 from actmem.models import openai
 from actmem.models.catalogue import home
 from actmem.models.keys import public_url, read_key, redact
@@ -40,10 +40,7 @@ class EndpointEmbedder:
         Raises ``InputError`` where an extra, the key or a usable URL is missing.
         """
         self.name = f"openai/{model}"
-        try:
-            self._np: Any = import_module("numpy")
-        except ImportError:
-            raise InputError("needs the extra: pip install 'actmem[memory]'", self.name) from None
+        self._np = load("numpy", self.name)
         given = base_url or os.environ.get("OPENAI_BASE_URL")
         self._url = public_url(given or openai.DEFAULT_URL)
         self._key = read_key(key_variable)
