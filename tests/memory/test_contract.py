@@ -12,11 +12,11 @@ from tests.memory.conftest import HashingEmbedder, Typical, parts
 
 from actmem.cli import run_cli
 from actmem.errors import InputError
+from actmem.extra import load
 from actmem.memory.bm25 import BM25
 from actmem.memory.bounds import Full, Nothing
 from actmem.memory.contract import check_contract
 from actmem.memory.dense import Dense
-from actmem.memory.extra import load
 from actmem.memory.hybrid import Hybrid
 from actmem.memory.long_term import LongTerm
 from actmem.memory.protocol import Memory, Passage, Turn
@@ -184,7 +184,7 @@ def test_a_memory_that_calls_a_model_is_checked_with_one(
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    import actmem.memory.extra as extra
+    import actmem.extra as extra
 
     def missing(module: str) -> Any:
         raise ImportError("No module named 'bm25s'", name="bm25s")
@@ -209,10 +209,10 @@ def test_a_missing_library_is_named_with_its_extra(
 
 
 def test_a_bug_of_ours_is_no_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    import actmem.memory.extra as extra
+    import actmem.extra as extra
 
     def missing(module: str) -> Any:
-        raise ImportError("No module named 'typo'", name="typo")
+        raise ImportError("No module named 'actmem.typo'", name="actmem.typo")
 
     monkeypatch.setattr(extra, "import_module", missing)
     with pytest.raises(ImportError, match="typo"):

@@ -83,9 +83,9 @@ def planned(given: dict[str, Any]) -> tuple[Dataset, dict[str, Chat], Manifest]:
     """Return the data, the models, and the plan of the run that options give."""
     from actmem.cli.conduct import stdout_kept
     from actmem.cli.setup_options import open_chats
+    from actmem.extra import load as load_extra
     from actmem.mem2act.data import load
     from actmem.mem2act.suite import make_manifest
-    from actmem.memory.extra import load as load_extra
     from actmem.memory.open import open_embedder
     from actmem.memory.registry import find_memory
 

@@ -61,10 +61,10 @@ def open_runs(paths: Sequence[Path]) -> tuple[str, list[RunFolder]]:
 
 def builder(suite: str, name: str) -> Any:
     """Return a function of the suite's report; the packages of the extra are checked for first."""
-    from actmem.report.extra import load
+    from actmem.extra import load
 
     for package in ("numpy", "scipy"):
-        load(package)
+        load(package, "a report", "report")
     return getattr(import_module(f"actmem.report.{suite}"), name)
 
 

@@ -51,10 +51,10 @@ def show_run(folder: RunFolder, as_json: bool, analyses: bool = False) -> int:
     from msgspec import to_builtins
 
     from actmem.cli.conduct import incomplete
+    from actmem.extra import load as load_extra
     from actmem.mem2act import table
     from actmem.mem2act.results import results, shortfalls
     from actmem.mem2act.suite import NAME, Mem2ActSuite
-    from actmem.memory.extra import load as load_extra
 
     rows = results(Mem2ActSuite(folder))
     compared: list[Any] = []

@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from actmem.errors import InputError
+from actmem.extra import load
 from actmem.memory.embedder import Embedder
-from actmem.memory.extra import load
 from actmem.models.catalogue import find_entry
 from actmem.models.endpoint import recorded_url
 

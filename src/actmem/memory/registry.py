@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from actmem.errors import InputError
+from actmem.extra import load
 from actmem.hashing import canonical
 from actmem.memory.embedder import Embedder
-from actmem.memory.extra import load
 from actmem.memory.model import Model
 from actmem.memory.process import ProcessMemory
 from actmem.memory.protocol import Memory, Privileged

@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import Any, TypeAlias
 
-from actmem.errors import InputError
+from actmem.extra import load
 from actmem.models.catalogue import find_entry, home, locate
 from actmem.models.vector_cache import VectorCache, text_key
 
@@ -35,12 +34,8 @@ class Embedder:
 
     def __init__(self, cache: bool = True) -> None:
         """Load the weights. Raises ``InputError`` where the extra or the files are missing."""
-        try:
-            self._np: Any = import_module("numpy")
-            tokenizers: Any = import_module("tokenizers")
-            safetensors: Any = import_module("safetensors.numpy")
-        except ImportError:
-            raise InputError("needs the extra: pip install 'actmem[memory]'", NAME) from None
+        self._np = load("numpy", NAME)
+        tokenizers, safetensors = load("tokenizers", NAME), load("safetensors.numpy", NAME)
         weights, tokenizer = locate(NAME)
         self._weights: dict[str, Array] = safetensors.load_file(weights)
         self._tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer))

@@ -10,10 +10,10 @@ import hashlib
 import json
 import threading
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 from actmem.errors import InputError, ProviderError
+from actmem.extra import load
 from actmem.models import openai
 from actmem.models.catalogue import home
 from actmem.models.endpoint import DEFAULT_URL, given_url, recorded_url
@@ -40,10 +40,7 @@ class EndpointEmbedder:
         Raises ``InputError`` where an extra, the key or a usable URL is missing.
         """
         self.name = f"openai/{model}"
-        try:
-            self._np: Any = import_module("numpy")
-        except ImportError:
-            raise InputError("needs the extra: pip install 'actmem[memory]'", self.name) from None
+        self._np: Any = load("numpy", self.name)
         given = given_url(base_url)
         self._url = recorded_url(base_url)
         self._key = read_key(key_variable)

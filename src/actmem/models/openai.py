@@ -20,6 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from actmem.errors import InputError, ProviderError
+from actmem.extra import load
 from actmem.models.chat import Completion, Message, Usage, clean, estimate_tokens, merged
 from actmem.models.endpoint import DEFAULT_URL, given_url, recorded_url
 from actmem.models.keys import read_key, redact
@@ -314,10 +315,7 @@ class _TooSlowError(Exception):
 
 def client(url: str, key: str | None, limits: Limits) -> Any:
     """Return a client of the ``openai`` package whose responses are bounded in size and time."""
-    try:
-        openai: Any = import_module("openai")
-    except ImportError:
-        raise InputError("needs the extra: pip install 'actmem[openai]'", "openai/…") from None
+    openai = load("openai", "openai/…", "openai")
     http = openai.DefaultHttpxClient()
     send = http.send
 

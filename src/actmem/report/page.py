@@ -12,8 +12,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from actmem.extra import load
 from actmem.report.document import Block, Calendar, Moment, Plot, Report, Value
-from actmem.report.extra import load
 from actmem.report.svg import draw, printable
 from actmem.report.text import shown
 
@@ -70,10 +70,10 @@ def signed(value: Value, kind: str) -> str:
 
 def _environment() -> Any:
     """Return the templates' environment; everything that it prints is escaped."""
-    jinja2, markup = load("jinja2"), load("markupsafe").Markup
+    jinja2, markup = (load(name, "a report", "report") for name in ("jinja2", "markupsafe"))
 
     def svg(plot: Plot, name: str) -> Any:
-        return markup(draw(plot, name))
+        return markup.Markup(draw(plot, name))
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATE),

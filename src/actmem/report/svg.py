@@ -10,8 +10,8 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
+from actmem.extra import load
 from actmem.report.document import Plot
-from actmem.report.extra import load
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _COLOURS = 8
@@ -63,7 +63,9 @@ def draw(plot: Plot, name: str) -> str:
     Raises ``InputError`` that names the extra where vl-convert is missing.
     """
     spec = _printable(plot.spec)
-    drawn = load("vl_convert").vegalite_to_svg(spec, config=THEME, allowed_base_urls=[])
+    drawn = load("vl_convert", "a report", "report").vegalite_to_svg(
+        spec, config=THEME, allowed_base_urls=[]
+    )
     root = ElementTree.fromstring(drawn)  # noqa: S314  (made here, from JSON)
     _tidy(root)
     _rename(root, name)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from actmem.memory.extra import load
+from actmem.extra import load
 from actmem.models.chat import Chat, Usage
 from actmem.models.estimate import Estimate, StandIn, estimate, shortest
 from actmem.models.structured import Schema

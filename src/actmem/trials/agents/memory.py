@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from actmem.memory.extra import load
+from actmem.extra import load
 from actmem.memory.protocol import Memory, Passage, Turn
 from actmem.models.dialogue import Dialogue
 from actmem.trials.agents.reply import PLAIN, ask, rules, schema
