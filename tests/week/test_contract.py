@@ -96,12 +96,12 @@ class Slower(Sound):
 
 
 class Spy(Sound):
-    """Finds the plan in memory, and says a name out of it."""
+    """Finds the plan in memory, and says the names in it."""
 
     def decide(self, observation: Any) -> Any:
         if observation.first and observation.day == "Tuesday" and not observation.error:
             plans = [o for o in gc.get_objects() if isinstance(o, WeekPlan)]
-            return Query(plans[-1].scenario.scenario_name)
+            return Query(" ".join(plan.scenario.scenario_name for plan in plans))
         return super().decide(observation)
 
 
