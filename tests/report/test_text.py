@@ -64,10 +64,11 @@ def test_a_cell_shows_its_interval_and_note() -> None:
 
 
 def test_the_best_are_the_highest_of_those_that_are_ranked() -> None:
-    values = [cell(0.5), cell(0.9), cell(None), cell(0.5), NOTHING]
-    marked = best_of(values, [True, False, True, True, True])
-    assert [one.best for one in marked] == [True, False, False, True, False]
-    assert not any(one.best for one in best_of(values, [True, False, False, False, False]))
+    values = [cell(0.5), cell(0.9), cell(None), cell(0.5), NOTHING, cell(0.4)]
+    marked = best_of(values, [True, False, True, True, True, True])
+    assert [one.best for one in marked] == [True, False, False, True, False, False]
+    assert not any(one.best for one in best_of(values, [True, *[False] * 5]))
+    assert not any(one.best for one in best_of([cell(0.0), cell(0.0)], [True, True]))
 
 
 def test_markdown(report: Report) -> None:

@@ -39,13 +39,13 @@ def printed(per_cent: float | None) -> Cell:
 
 
 def best_of(cells: Sequence[Cell], ranked: Sequence[bool]) -> list[Cell]:
-    """Mark the highest of the ranked cells, and its equals; a single one has nothing to beat."""
+    """Mark the highest of the ranked cells, and its equals; none where it beats no other."""
     values = [
         c.value if ok and isinstance(c.value, int | float) else None
         for c, ok in zip(cells, ranked, strict=True)
     ]
     known = [value for value in values if value is not None]
-    if len(known) < 2:
+    if not known or min(known) == max(known):
         return list(cells)
     highest = max(known)
     return [
