@@ -96,12 +96,18 @@ class Slower(Sound):
 
 
 class Spy(Sound):
-    """Finds the plan in memory, and says the names in it."""
+    """Finds its week's plan in memory, and says the name in it."""
 
     def decide(self, observation: Any) -> Any:
         if observation.first and observation.day == "Tuesday" and not observation.error:
-            plans = [o for o in gc.get_objects() if isinstance(o, WeekPlan)]
-            return Query(" ".join(plan.scenario.scenario_name for plan in plans))
+            weeks = [o.scenario for o in gc.get_objects() if isinstance(o, WeekPlan)]
+            mine = [  # other tests may have left other weeks
+                week.scenario_name
+                for week in weeks
+                for day in week.days
+                if observation.opening and tuple(day.start_instructions) == observation.opening
+            ]
+            return Query(" ".join(mine))
         return super().decide(observation)
 
 
