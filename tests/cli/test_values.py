@@ -70,14 +70,22 @@ def test_no_key_of_the_environment_comes_out_of_an_agent(
     assert b"401 for [key]" in written
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("week", "--weeks", 1, "--days", 1, "--agent"),
+        ("trials", "--trial", "A/shopping/time/033", "--agent"),
+        ("mem2act", "--data", "mini-10", "--memory"),
+    ],
+)
 def test_a_key_in_a_command_is_refused(
-    call: Call, tmp_path: Path, week_file: Path, monkeypatch: pytest.MonkeyPatch
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[object, ...]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     run = tmp_path / "run"
-    called = call("run", "week", "--scenario", week_file, "--agent", f"cmd:cat --key {KEY}",
-                  "-o", run)  # fmt: skip
+    called = call("run", *words, f"cmd:cat --key {KEY}", "-o", run)
     assert (called.code, run.exists()) == (2, False)
+    assert "holds a key" in called.err
     assert KEY not in called.err
 
 

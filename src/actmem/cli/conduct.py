@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import click
 
+from actmem.cli.values import refuse_keys
 from actmem.errors import Interrupted
 from actmem.run.coverage import Covered, shortfalls
 
@@ -168,6 +169,7 @@ def carry_out(output: Path | None, workers: int, plan: Callable[[], Planned]) ->
         planned = plan()
         for chat in planned.chats:
             stack.callback(chat.close)
+        refuse_keys(episode.agent for episode in planned.manifest.episodes)
         workers = min([workers, *(chat.parallel for chat in planned.chats)])
         folder = RunFolder.prepare(output, planned.manifest, planned.files)
         stack.callback(folder.release)  # also where the suite cannot take the run up

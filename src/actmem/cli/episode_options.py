@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from actmem.cli.agent_options import agents_option, workers_option
 from actmem.cli.budget_options import prices
 from actmem.cli.model_options import model_options
 from actmem.cli.setup_options import (
@@ -15,7 +16,6 @@ from actmem.cli.setup_options import (
     setup_names,
     setup_options,
 )
-from actmem.cli.values import refuse_keys
 from actmem.cli.week_options import KNOBS, PATH, knob_options, refuse_together
 
 if TYPE_CHECKING:
@@ -26,13 +26,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = (
-    click.option(
-        "--agent",
-        "agents",
-        multiple=True,
-        metavar="NAME",
-        help="A built-in agent, path/to/file.py:Class or cmd:PROGRAM; repeat it. [default: all that need no model, or none with --model]",
-    ),
+    agents_option,
     click.option(
         "--weeks",
         type=click.IntRange(1),
@@ -60,13 +54,7 @@ _OPTIONS = (
         show_default=True,
         help="How often each agent plays each week.",
     ),
-    click.option(
-        "--workers",
-        type=click.IntRange(1, 64),
-        default=1,
-        show_default=True,
-        help="Episodes played at a time.",
-    ),
+    workers_option,
 )
 
 
@@ -121,7 +109,6 @@ def planned(given: dict[str, Any]) -> tuple[list[Scenario], Cast | None, Manifes
     scenarios = choose_weeks(given["weeks"], given["files"], given["seed"], given["knobs"])
     cast = read_cast(given)
     agents = given["agents"]
-    refuse_keys(agents)
     if not agents and cast is None:
         agents = tuple(BUILT_IN)
     with stdout_kept():  # an agent's file is loaded here, and may print

@@ -10,7 +10,6 @@ import click
 
 from actmem.cli.budget_options import BUDGET_OPTIONS
 from actmem.cli.model_options import model_options
-from actmem.cli.values import refuse_keys
 
 if TYPE_CHECKING:
     from actmem.mem2act.data import Dataset
@@ -91,7 +90,6 @@ def planned(given: dict[str, Any]) -> tuple[Dataset, dict[str, Chat], Manifest]:
 
     data = load(given["data"])
     names = memory_names(given["memories"])
-    refuse_keys(names)
     with stdout_kept():  # a memory's file is loaded here, and may print
         if any("embedder" in find_memory(name).needs for name in names):
             open_embedder()  # missing weights show before anything is written

@@ -75,10 +75,10 @@ def give(report: Report, output: Path | None, form: str | None) -> int:
         from actmem.files import write_atomic
         from actmem.report.page import render_html
 
-        inside = (output.resolve().parent, *output.resolve().parent.parents)
-        for folder in inside[:2]:  # a run's files stand in its folder or one below
-            if (folder / "manifest.json").is_file() and output.suffix != ".html":
-                raise InputError("lies in a run's folder; name a page, *.html", output)
+        near = output.resolve().parents[:2]  # a run's files stand in its folder or one below
+        in_run = any((folder / "manifest.json").is_file() for folder in near)
+        if in_run and output.suffix != ".html":
+            raise InputError("lies in a run's folder; name a page, *.html", output)
         write_atomic(output, render_html(report).encode())
         click.echo(f"wrote {output}", err=True)
     if form is not None or output is None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from actmem.cli.agent_options import agent_seconds_option
 from actmem.cli.episode_options import episode_options, planned
 from actmem.cli.run_mem2act import run_mem2act
-from actmem.cli.run_trials import agent_seconds_option, run_trials
+from actmem.cli.run_trials import run_trials
 from actmem.cli.week_options import PATH
 
 if TYPE_CHECKING:

@@ -7,22 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from actmem.cli.agent_options import agent_seconds_option
 from actmem.cli.trials_options import planned, trials_options
-from actmem.cli.values import Finite
 from actmem.cli.week_options import PATH
 
 if TYPE_CHECKING:
     from actmem.run.store import RunFolder
-
-
-agent_seconds_option = click.option(
-    "--agent-seconds",
-    type=Finite(min=0, min_open=True),
-    default=600,
-    show_default=True,
-    help="How long one answer of a cmd:PROGRAM may take.",
-)
-"""Shared with the week."""
 
 
 @click.command(name="trials")

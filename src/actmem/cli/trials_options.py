@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from actmem.cli.agent_options import agents_option, workers_option
 from actmem.cli.budget_options import prices
 from actmem.cli.model_options import model_options_with
 from actmem.cli.setup_options import (
@@ -26,13 +27,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = (
-    click.option(
-        "--agent",
-        "agents",
-        multiple=True,
-        metavar="NAME",
-        help="A built-in agent, path/to/file.py:Class or cmd:PROGRAM; repeat it. [default: all that need no model, or none with --model]",
-    ),
+    agents_option,
     click.option("--subset", "subsets", metavar="A,B,C", help="Subsets to play. [default: all]"),
     click.option("--trial", "ids", multiple=True, metavar="ID", help="Play this trial; repeat it."),
     click.option("--file", type=PATH, help="Play trials that `make trials` wrote instead."),
@@ -44,13 +39,7 @@ _OPTIONS = (
         show_default=True,
         help="How often each agent plays each trial.",
     ),
-    click.option(
-        "--workers",
-        type=click.IntRange(1, 64),
-        default=1,
-        show_default=True,
-        help="Episodes played at a time.",
-    ),
+    workers_option,
     click.option(
         "--passage-tokens",
         type=click.IntRange(1),
