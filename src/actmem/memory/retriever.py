@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 from actmem.memory.packing import fit
@@ -16,7 +17,7 @@ def passage(turn: Turn) -> Passage:
     return Passage(f"{day_of(turn.minute)}, {turn.role}: {turn.text}", (turn.id,))
 
 
-class Retriever:
+class Retriever(ABC):
     """Keeps every turn and gives back the best ``top``; a kind of retriever adds ``rank``."""
 
     def __init__(self, top: int = TOP, show: Callable[[Turn], Passage] = passage) -> None:
@@ -33,6 +34,6 @@ class Retriever:
         """Return the turns that rank best for ``query``."""
         return fit((self._show(self.turns[i]) for i in self.rank(query, self._top)), budget)
 
+    @abstractmethod
     def rank(self, query: str, limit: int) -> list[int]:
         """Return the places in ``turns`` of the best ``limit`` turns, the best first."""
-        raise NotImplementedError
