@@ -97,6 +97,18 @@ def test_settings_hold_what_may_change_a_reply(chat: Chat) -> None:
     assert str(Path.home()) not in json.dumps(chat.settings)
 
 
+@pytest.mark.usefixtures("chat")
+@pytest.mark.skipif(sys.platform != "linux", reason="a process is bound to cores on Linux alone")
+def test_a_process_bound_to_one_core_takes_one_thread() -> None:
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        settings = open_model(f"local:{NAME}", ModelOptions()).settings
+    finally:
+        os.sched_setaffinity(0, allowed)
+    assert (settings["threads"], settings["batch_threads"]) == (1, 1)
+
+
 def test_by_path(chat: Chat) -> None:
     path = locate(NAME)[0]
     by_path = open_model(f"local:{path}", ModelOptions(window=512, max_tokens=4))

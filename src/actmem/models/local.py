@@ -109,7 +109,7 @@ class LocalChat:
         self.name = name
         self.window: int = window
         self._path = path
-        cores = os.cpu_count() or 1
+        cores = _cores()
         self._threads = threads or max(1, cores - 1)
         self._batch_threads = max(cores, self._threads)
         self._body: dict[str, Any] = {"max_tokens": max_tokens, "cache_prompt": True}
@@ -280,6 +280,11 @@ def _check_gguf(path: Path) -> None:
         raise InputError(f"cannot be read: {error.strerror}", path) from None
     if magic != b"GGUF":
         raise InputError("is no GGUF file", path)
+
+
+def _cores() -> int:
+    """Return how many cores this process may use: under ``taskset``, fewer than there are."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def _sha256(path: Path) -> str:
