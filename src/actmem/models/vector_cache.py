@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from actmem.errors import InputError
@@ -16,32 +17,36 @@ def text_key(text: str) -> bytes:
 
 
 class VectorCache:
-    """Vectors of 32-bit floats by ``text_key``; for several threads and processes."""
+    """Vectors of 32-bit floats by ``text_key``; for several threads and processes.
+
+    What the file refuses (a full disk, bytes that are no database) is an ``InputError``.
+    """
 
     def __init__(self, path: Path, dimensions: int | None = None) -> None:
-        """Open or make the file; ``InputError`` where that cannot be done.
-
-        ``dimensions`` None takes vectors of any width.
-        """
+        """Open or make the file. ``dimensions`` None takes vectors of any width."""
         self._path = path
         self._dimensions = dimensions
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(self._open()) as base, base:
-                base.execute(
-                    "CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, vector BLOB)"
-                )
-        except (OSError, sqlite3.Error) as error:
-            raise InputError(f"cannot be used: {error}", path) from None
+        except OSError as error:
+            raise InputError(f"cannot be used: {error.strerror}", path.parent) from None
+        with self._open() as base:
+            base.execute("CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, vector BLOB)")
 
-    def _open(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._path, timeout=60)
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """Give the file, of which all or nothing is then written (a full disk: nothing)."""
+        try:
+            with closing(sqlite3.connect(self._path, timeout=60)) as base, base:
+                yield base
+        except sqlite3.Error as error:
+            raise InputError(f"cannot be used: {error}", self._path) from None
 
     def read(self, keys: set[bytes]) -> dict[bytes, bytes]:
         """Return the known vectors; one of a wrong size is taken for unknown."""
         found: dict[bytes, bytes] = {}
         wanted = sorted(keys)
-        with closing(self._open()) as base:
+        with self._open() as base:
             for start in range(0, len(wanted), 500):
                 part = wanted[start : start + 500]
                 marks = ",".join("?" * len(part))
@@ -57,5 +62,5 @@ class VectorCache:
 
     def write(self, vectors: dict[bytes, bytes]) -> None:
         """Keep vectors."""
-        with closing(self._open()) as base, base:
+        with self._open() as base:
             base.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", vectors.items())
