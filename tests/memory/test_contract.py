@@ -51,6 +51,39 @@ def test_no_memory_at_all_is_only_unreadable() -> None:
     assert broken(Nothing) == {"readable"}
 
 
+class Finished(Full):
+    """Can be read once it was told that the history is at its end."""
+
+    done = False
+
+    def finish(self) -> None:
+        assert not self.done
+        self.done = True
+
+    def read(self, query: str, budget: int) -> list[Passage]:
+        assert self.done
+        return super().read(query, budget)
+
+
+def test_a_memory_is_told_once_that_the_history_is_at_its_end() -> None:
+    assert broken(Finished) <= {"readable"}
+
+
+class Leaves(Full):
+    def write(self, turns: Any) -> None:
+        sys.exit(0)
+
+
+class Unclosed(Full):
+    def close(self) -> None:
+        raise OSError("the store is locked")
+
+
+class Misnumbered(Full):
+    def read(self, query: str, budget: int) -> list[Passage]:
+        return [Passage(one.text, None) for one in super().read(query, budget)]  # type: ignore[arg-type]
+
+
 class Raises(Full):
     def read(self, query: str, budget: int) -> list[Passage]:
         raise RuntimeError("no such table")
@@ -86,7 +119,8 @@ class Writing(Full):
 @pytest.mark.parametrize(
     ("kind", "rules"),
     [
-        (Raises, {"raises"}), (Text, {"passages"}), (Greedy, {"budget"}),
+        (Raises, {"raises"}), (Leaves, {"raises"}), (Unclosed, {"raises"}),
+        (Misnumbered, {"passages"}), (Text, {"passages"}), (Greedy, {"budget"}),
         (Counting, {"repeatable"}), (Writing, {"clean", "repeatable"}),
     ],
 )  # fmt: skip

@@ -9,7 +9,7 @@ from actmem.memory.bm25 import BM25
 from actmem.memory.bounds import Nothing, Oracle
 from actmem.memory.metered import Metered
 from actmem.memory.packing import spent
-from actmem.memory.protocol import Evidence, Memory, Passage, Turn, Usage
+from actmem.memory.protocol import Evidence, Memory, Passage, Turn, Usage, as_passages
 from actmem.memory.tokens import count_tokens
 
 Turns = Callable[..., list[Turn]]
@@ -84,6 +84,22 @@ def test_systems_that_got_the_same_have_the_same_digest(turns: Turns) -> None:
 
 def test_the_oracle_is_told_the_evidence() -> None:
     assert Metered(Oracle()).read(ASK, 512) == [Passage("gold fact", (0,))]
+
+
+@pytest.mark.parametrize("turns", [None, "12", ([1],), (1.0,), (True,), 4, (object(),)])
+def test_turns_that_are_no_numbers_are_refused(turns: Any) -> None:
+    with pytest.raises(TypeError, match="turns are whole numbers"):
+        as_passages([Passage("a boat", turns)])
+
+
+@pytest.mark.parametrize("told", [None, {"calls": 1}, Usage(calls="x"), Usage(tokens=None)])  # type: ignore[arg-type]
+def test_usage_that_is_none_is_refused(told: Any, turns: Turns) -> None:
+    class Odd(Nothing):
+        def usage(self) -> Any:
+            return told
+
+    with pytest.raises(TypeError, match=r"usage (returned no|must return)"):
+        Metered(Odd()).write(turns("red boat"))
 
 
 @pytest.mark.parametrize("given", [None, "text", {"a": 1}, [1], iter([])])

@@ -31,6 +31,10 @@ for line in sys.stdin:
             answer = [1]
         elif asked["query"] == "refuse":
             answer = {"error": "the store is full"}
+        elif asked["query"] == "misspell":
+            answer = {"passage": ["red boat"]}
+        elif asked["query"] == "nothing":
+            answer = {}
         else:
             words = set(asked["query"].lower().replace("'s", "").split())
             best = max(kept, key=lambda t: len(words & set(t["text"].lower().split())))
@@ -73,6 +77,8 @@ def test_it_can_keep_the_contract(command: str) -> None:
         ("die", "ended with exit code 0 before it answered read"),
         ("rubbish", "no answer to read"),
         ("refuse", "the store is full"),
+        ("misspell", "no answer to read: Object contains unknown field `passage`"),
+        ("nothing", "no answer to read: it has no passages"),
     ],
 )
 def test_what_goes_wrong_is_said(command: str, turns: Turns, query: str, says: str) -> None:

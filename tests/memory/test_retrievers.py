@@ -141,3 +141,11 @@ def test_the_sessions_of_the_evidence_share_the_budget(turns: Turns) -> None:
     assert {given[i].session for i in ids(some)} == {0, 2}
     assert spent(some) <= 60
     assert memory.read_evidence(Evidence("q", (), ()), 512) == []
+
+
+@pytest.mark.parametrize("texts", [["the of", "and the"], [""], []])
+def test_a_history_without_a_word_to_find_brings_nothing(texts: list[str], turns: Turns) -> None:
+    memory = BM25()
+    memory.write(turns(*texts))
+    memory.finish()
+    assert memory.read("the boat", 512) == []

@@ -37,6 +37,8 @@ class BM25(Retriever):
         words = bm25s.tokenize(
             [turn.text for turn in self.turns], token_pattern=PATTERN, show_progress=False
         )
+        if not words.vocab:  # stop words alone: no query finds them
+            return
         index = bm25s.BM25()
         index.index(words, show_progress=False)
         self._index = index

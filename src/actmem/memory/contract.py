@@ -45,16 +45,23 @@ def check_contract(make: Callable[[], Memory]) -> list[Violation]:
     turns, probes = _story()
     try:
         memory = make()
-        for start in range(0, len(turns), PAIR):
-            memory.write(turns[start : start + PAIR])
-        found = _reads(memory, probes)
-    except Exception as error:  # whatever a memory raises is what is to be reported
-        return [Violation("raises", f"{type(error).__name__}: {error}")]
-    finally:
-        close = getattr(locals().get("memory"), "close", None)
-        if close is not None:
-            close()
-    return found
+        try:
+            for start in range(0, len(turns), PAIR):
+                memory.write(turns[start : start + PAIR])
+            _if_there(memory, "finish")
+            return _reads(memory, probes)
+        finally:
+            _if_there(memory, "close")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a memory that leaves the process has raised, too
+        return [Violation("raises", " ".join(f"{type(error).__name__}: {error}".split()))]
+
+
+def _if_there(memory: Memory, method: str) -> None:
+    """Call what a memory may have, and need not."""
+    if hasattr(memory, method):
+        getattr(memory, method)()
 
 
 def _reads(memory: Memory, probes: Sequence[Probe]) -> list[Violation]:

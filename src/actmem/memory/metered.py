@@ -16,7 +16,16 @@ from msgspec import Struct
 from actmem.hashing import canonical
 from actmem.memory.model import Model
 from actmem.memory.packing import fit, spent
-from actmem.memory.protocol import Evidence, Memory, Passage, Privileged, Turn, Usage, as_passages
+from actmem.memory.protocol import (
+    Evidence,
+    Memory,
+    Passage,
+    Privileged,
+    Turn,
+    Usage,
+    as_passages,
+    as_usage,
+)
 from actmem.memory.tokens import count_tokens
 
 
@@ -62,7 +71,7 @@ class Metered:
         self._read_tokens = self._over = 0
         self._read_seconds: list[float] = []
         self._budgets: dict[int, None] = {}
-        self._write_usage = Usage()
+        self._write_usage = self._read_usage = Usage()
 
     def write(self, turns: Sequence[Turn]) -> None:
         """Write the next turns."""
@@ -101,6 +110,7 @@ class Metered:
             size = spent(passages)
         self._read_tokens += size
         self._budgets[budget] = None
+        self._read_usage = self._usage() - self._write_usage
         return passages
 
     @property
@@ -115,7 +125,7 @@ class Metered:
             reads=len(self._read_seconds),
             read_tokens=self._read_tokens,
             read_seconds=tuple(round(seconds, 6) for seconds in self._read_seconds),
-            read_usage=self._usage() - self._write_usage,
+            read_usage=self._read_usage,
             over_budget=self._over,
             budgets=tuple(self._budgets),
             received=self._written.hexdigest(),
@@ -128,6 +138,5 @@ class Metered:
 
     def _usage(self) -> Usage:
         """Return what calls took: those through the model, and what the memory tells of others."""
-        found = self._memory.usage() if hasattr(self._memory, "usage") else Usage()
-        assert isinstance(found, Usage)
-        return found + (self.model.usage if self.model is not None else Usage())
+        own = as_usage(self._memory.usage()) if hasattr(self._memory, "usage") else Usage()
+        return own + (self.model.usage if self.model is not None else Usage())

@@ -14,7 +14,7 @@ The program reads a JSON object a line on stdin and answers each with one line o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -22,9 +22,16 @@ from actmem.memory.protocol import Passage, Turn
 from actmem.process import SECONDS, LineProcess, ProcessError
 
 
-class _Reply(msgspec.Struct):
-    passages: list[Passage | str] = []
+class _Done(msgspec.Struct, forbid_unknown_fields=True):
     error: str = ""
+
+
+class _Found(msgspec.Struct, forbid_unknown_fields=True):
+    passages: list[Passage | str] | None = None
+    error: str = ""
+
+
+R = TypeVar("R", _Done, _Found)
 
 
 class ProcessMemory:
@@ -36,21 +43,23 @@ class ProcessMemory:
 
     def write(self, turns: Sequence[Turn]) -> None:
         """Send the turns and wait for the answer."""
-        self._ask({"do": "write", "turns": list(turns)})
+        self._ask({"do": "write", "turns": list(turns)}, _Done)
 
     def finish(self) -> None:
         """Say that the history is at its end."""
-        self._ask({"do": "finish"})
+        self._ask({"do": "finish"}, _Done)
 
     def read(self, query: str, budget: int) -> list[Passage]:
         """Ask for passages."""
-        found = self._ask({"do": "read", "query": query, "budget": budget}).passages
+        found = self._ask({"do": "read", "query": query, "budget": budget}, _Found).passages
+        if found is None:
+            raise ProcessError("no answer to read: it has no passages")
         return [Passage(part) if isinstance(part, str) else part for part in found]
 
-    def _ask(self, request: dict[str, Any]) -> _Reply:
+    def _ask(self, request: dict[str, Any], kind: type[R]) -> R:
         line = self._process.ask(request, request["do"])
         try:
-            reply = msgspec.json.decode(line, type=_Reply)
+            reply = msgspec.json.decode(line, type=kind)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ProcessError(f"no answer to {request['do']}: {error}") from None
         if reply.error:

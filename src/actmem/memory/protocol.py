@@ -34,10 +34,12 @@ does so even where the memory swallows the exception.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert
+from msgspec.structs import asdict
 
 from actmem.models.chat import clean
 
@@ -52,6 +54,9 @@ DAY = 1440
 def day_of(minute: int) -> str:
     """Return the day of a minute as passages name it, so that a reader knows what came later."""
     return f"day {minute // DAY + 1}"
+
+
+_DAY_OF = re.compile(r"^(?:up to )?day \d+(?:, \w+)?: ")
 
 
 class Turn(Struct, frozen=True):
@@ -75,6 +80,11 @@ class Passage(Struct, frozen=True):
     text: str
     turns: tuple[int, ...] = ()
     """The turns that it comes from, where the memory knows them."""
+
+    @property
+    def said(self) -> str:
+        """The text without the day and speaker before it, whose numbers nobody said."""
+        return _DAY_OF.sub("", self.text)
 
 
 @runtime_checkable
@@ -142,7 +152,8 @@ class Privileged(Protocol):
 def as_passages(given: Any) -> list[Passage]:
     """Return what a memory gave as passages; plain texts are taken too.
 
-    Lone surrogates, which no trace can hold, become U+FFFD. Raises ``TypeError`` for anything else.
+    Lone surrogates, which no trace can hold, become U+FFFD. Raises ``TypeError`` for anything else,
+    turns that are no whole numbers included.
     """
     if isinstance(given, str | Passage) or not isinstance(given, Sequence):
         raise TypeError(f"read must return a list of passages or texts, not {type(given).__name__}")
@@ -151,5 +162,17 @@ def as_passages(given: Any) -> list[Passage]:
         if not isinstance(part, str | Passage):
             raise TypeError(f"a passage is a Passage or text, not {type(part).__name__}")
         text, turns = (part, ()) if isinstance(part, str) else (part.text, part.turns)
-        found.append(Passage(clean(text), turns))
+        if not isinstance(turns, Sequence) or {type(turn) for turn in turns} - {int}:
+            raise TypeError(f"a passage's turns are whole numbers, not {turns!r:.60}")
+        found.append(Passage(clean(text), tuple(turns)))
     return found
+
+
+def as_usage(given: Any) -> Usage:
+    """Return what a memory told of its calls; raises ``TypeError`` where that is no ``Usage``."""
+    if not isinstance(given, Usage):
+        raise TypeError(f"usage must return a Usage, not {type(given).__name__}")
+    try:
+        return convert(asdict(given), Usage)
+    except ValidationError as error:
+        raise TypeError(f"usage returned no numbers: {error}") from None
