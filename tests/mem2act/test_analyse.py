@@ -24,7 +24,7 @@ def run(build: Build, task_row: Row) -> Callable[..., Analysis]:
         "name": "book_table",
         "arguments": {"people": 4, "place": "Lighthouse Grill", "note": "none", "quiet": True},
         "grounding_info": {
-            "people": {"type": "explicit"}, "place": {"type": "inferred"},
+            "people": {"type": "explicit"}, "place": {"type": "inferred", "source_text": "the usual place"},
             "note": {"type": "default"}, "quiet": {"type": "explicit"},
         },
     }  # fmt: skip
@@ -64,6 +64,10 @@ def test_gold_has_no_errors(run: Callable[..., Analysis]) -> None:
         ({"note": "Harbour Inn"}, RETRIEVED, "invented default"),
         ({"quiet": False}, RETRIEVED, "infidelity"),
         ({"quiet": False}, [Passage("Harbour Inn", (3,))], "retrieval miss"),
+        ({"people": 5}, [Passage("day 4: a table for us")], "retrieval miss"),
+        ({"place": "Inn"}, [Passage("a table for 4")], "infidelity"),  # all facts are there
+        ({"place": "Inn"}, [Passage("the usual place")], "infidelity"),  # and so are the words
+        ({"people": 5}, [Passage("the usual place")], "retrieval miss"),
     ],
 )
 def test_each_wrong_slot_has_one_mode(

@@ -94,3 +94,13 @@ def test_the_shipped_data_are_found_by_name(call: Callable[..., Called], tmp_pat
     found = json.loads(call(*command, tmp_path / "part", "--data", "mini-10").out)
     assert list(found["units"]) == ["mini-10"]
     assert found["rows"][0]["planned"] == 10
+
+
+def test_negatives_without_a_model_are_refused(
+    call: Callable[..., Called], build: Build, tmp_path: Path
+) -> None:
+    line = ["run", "mem2act", "--data", build(), "--memory", "none", "--negatives", 3]
+    found = call(*line, "-o", tmp_path / "run")
+    assert (found.code, found.out) == (2, "")
+    assert "give one with --model" in found.err
+    assert not (tmp_path / "run").exists()

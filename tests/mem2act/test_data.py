@@ -95,3 +95,15 @@ def test_an_empty_file_is_refused(build: Callable[..., Path]) -> None:
     (folder / "qa_dataset.jsonl").write_text("\n")
     with pytest.raises(InputError, match="holds no lines"):
         load(folder)
+
+
+def test_a_call_that_is_nested_too_deep_is_refused(
+    build: Callable[..., Path], task_row: Row
+) -> None:
+    deep: Any = 1
+    for _ in range(70):
+        deep = [deep]
+    row = task_row("deep")
+    row["tool_call"] = row["tool_call"] | {"arguments": {"people": deep}}
+    with pytest.raises(InputError, match="the call of deep is nested more than 64 levels"):
+        load(build([row]))

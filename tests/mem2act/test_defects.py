@@ -78,6 +78,19 @@ def test_each_defect_of_a_task_is_found(
     assert kinds(build([call(task_row, arguments, grounding)])) == expected
 
 
+def test_names_that_are_none_are_passed_over(build: Build, task_row: Row) -> None:
+    row = task_row()
+    row["target_tool_schema"]["parameters"]["required"] = [["people"], 4, "people"]
+    assert kinds(build([row])) == {}
+
+
+def test_the_first_known_of_several_types_counts(build: Build, task_row: Row) -> None:
+    row = call(task_row, {"people": "4", **PLACE}, BOTH)
+    people = row["target_tool_schema"]["parameters"]["properties"]["people"]
+    people["type"] = ["null", "integer"]
+    assert kinds(build([row])) == {"type_drift": 1}
+
+
 def test_nested_values_are_looked_at_by_their_paths(build: Build, task_row: Row) -> None:
     row = call(
         task_row,

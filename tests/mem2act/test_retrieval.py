@@ -12,7 +12,7 @@ from tests.memory.conftest import parts
 from actmem.mem2act.data import Dataset, load
 from actmem.mem2act.grounding import why_not
 from actmem.mem2act.history import History
-from actmem.mem2act.retrieval import covers, measure, retrieval
+from actmem.mem2act.retrieval import covers, measure, present, retrieval
 from actmem.mem2act.table import percent
 from actmem.memory.metered import Metered
 from actmem.memory.protocol import Passage, Turn
@@ -70,8 +70,8 @@ def test_metrics_of_one_task_by_hand(build: Build, task_row: Row) -> None:
     task = history.data.tasks[0]
     passages = [
         Passage("stranger", (2,)),
-        Passage("a table for 4", (0,)),
-        Passage("again", (0,)),
+        Passage("user: Find me a table for 4 tonight.", (0,)),
+        Passage("again: find me a table for 4", (0,)),
         Passage("He said: nine metres!"),
     ]
     found = measure(history, task, passages)
@@ -87,7 +87,9 @@ def test_metrics_of_one_task_by_hand(build: Build, task_row: Row) -> None:
 def test_facts_of_one_turn_need_one_passage(build: Build, task_row: Row) -> None:
     rows = chain(("c1", "Find me"), ("c1", "table for 4"))
     history = History(load(build([task_row(evolution_chain=rows)])))
-    found = measure(history, history.data.tasks[0], [Passage("x", (0,))])
+    found = measure(
+        history, history.data.tasks[0], [Passage("user: Find me a table for 4 tonight.", (0,))]
+    )
     assert (found.recall["1"], found.ndcg) == (1.0, 1.0)
 
 
@@ -105,8 +107,22 @@ def test_words_cover_a_fact_only_as_a_whole(build: Build, task_row: Row) -> None
     fact = load(build()).tasks[0].evolution_chain[0]
     assert covers(Passage("I said: a table for 4."), fact, ())
     assert not covers(Passage("a table for 40"), fact, ())
-    assert not covers(Passage("four seats", (9,)), fact, (1,))
-    assert covers(Passage("four seats", (9,)), fact, (1, 9))
+
+
+def test_a_turn_covers_a_fact_where_it_is_named_and_whole(build: Build, task_row: Row) -> None:
+    fact = load(build()).tasks[0].evolution_chain[0]
+    said = Turn(9, 0, 0, "user", "four seats, please")
+    assert covers(Passage("day 1, user: four seats, please", (9,)), fact, [said])
+    assert not covers(Passage("day 1, user: four seats, please"), fact, [said])
+    assert not covers(Passage("day 1, user: four seats", (9,)), fact, [said])  # cut
+    assert not covers(Passage("", (9,)), fact, [Turn(9, 0, 0, "user", "")])
+
+
+def test_the_days_of_passages_are_no_values(build: Build, task_row: Row) -> None:
+    task = load(build()).tasks[0]
+    for label in ("day 4: ", "day 4, user: ", "up to day 4, summary: "):
+        assert present(task, [Passage(f"{label}the boat is red")]) == 0.0
+        assert present(task, [Passage(f"{label}we are 4")]) == 0.5
 
 
 OWN = [name for name, entry in BUILT_IN.items() if entry.extra in ("", "memory")]

@@ -127,7 +127,10 @@ def test_a_group_without_tasks_has_no_score(build: Build, task_row: Row) -> None
     [
         ("a", {}, True), ("a", '{"x": 1}', True), (4, {}, True), ("a", "no json", False),
         ("a", '"{}"', False), ("a", [1], False), ("a", None, False), (None, {}, False),
-        ("", {}, False), (True, {}, False),
+        ("", {}, False), (True, {}, False), ("a", {"x": float("nan")}, False),
+        ("a", '{"x": NaN}', False), ("a", '{"x": 1e999}', False), ("a", f'{{"x": {"9" * 5000}}}', False),
+        ("a", '{"x":' * 63 + "{}" + "}" * 63, True), ("a", '{"x":' * 64 + "{}" + "}" * 64, False),
+        ("a", '{"x":' * 9000 + "1" + "}" * 9000, False),
     ],
 )  # fmt: skip
 def test_what_is_a_usable_call(name: Any, arguments: Any, usable: bool) -> None:
@@ -140,6 +143,8 @@ def test_what_is_a_usable_call(name: Any, arguments: Any, usable: bool) -> None:
         ('{"qa_id": "t1"}\n{"qa_id": "t1"}', ":2: a second prediction for 't1'"),
         ('{"qa_id": "t9"}', ":1: data has no task 't9'"),
         ("{}", "qa_id"),
+        ('["t1"]', "qa_id"),
+        ('{"qa_id": 1}', "qa_id"),
         ("[", ":1:"),
     ],
 )
@@ -165,3 +170,21 @@ def test_gold_of_a_release_scores_one_from_a_file_too(build: Build, task_row: Ro
     )
     data = load(folder)
     assert score(data, read_predictions(path, data)).all.em == 1.0
+
+
+def test_one_odd_call_does_not_spoil_a_file(build: Build, task_row: Row) -> None:
+    folder = build([task_row(name) for name in "abcd"])
+    path = folder / "predictions.jsonl"
+    calls = [
+        '{"people": NaN}',
+        '{"people": 1e999}',
+        f'{{"people": {"9" * 5000}}}',
+        json.dumps(GOLD),
+    ]
+    rows = [
+        f'{{"qa_id": "{name}", "name": "book_table", "arguments": {call}}}'
+        for name, call in zip("abcd", calls, strict=True)
+    ]
+    path.write_text("\n".join(rows), "utf-8-sig")  # with the mark that some editors put first
+    result = score(load(folder), read_predictions(path, load(folder)))
+    assert (result.missing, result.unusable, result.all.em) == (0, 3, 0.25)

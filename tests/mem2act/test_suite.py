@@ -258,6 +258,63 @@ def test_a_memory_that_raises_fails_its_episode_alone(
     assert len(results(Mem2ActSuite(RunFolder.open(tmp_path / "run")))) == 2
 
 
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("def read(self, query, budget):\n        return [Passage('x', 'ab')]", "whole numbers"),
+        ("def usage(self):\n        raise OSError('gone')", "OSError: gone"),
+        ("def usage(self):\n        return None", "usage must return a Usage"),
+        ("def read(self, query, budget):\n        raise CancelledError", "CancelledError"),
+        ("def read(self, query, budget):\n        sys.exit(0)", "SystemExit"),
+    ],
+)
+def test_a_memory_that_breaks_its_word_fails_its_episode_alone(
+    data: Dataset, tmp_path: Path, body: str, says: str
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import sys\nfrom asyncio import CancelledError\n"
+        "from actmem.memory.protocol import Passage\n"
+        "class Mine:\n    def write(self, turns): ...\n"
+        "    def read(self, query, budget):\n        return ['x']\n"
+        f"    {body}\n"
+    )
+    rows = play(data, tmp_path / "run", [f"{path}:Mine", "none"])
+    assert [row.status for row in rows] == ["failed", "complete"]
+    assert says in rows[0].error
+    assert len(results(Mem2ActSuite(RunFolder.open(tmp_path / "run")))) == 2
+
+
+def test_reads_beyond_the_budget_are_cut_and_told(data: Dataset, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "class Mine:\n    def write(self, turns): ...\n"
+        "    def read(self, query, budget):\n"
+        "        return ['word ' * (2000 if 'other' in query else 2)]\n"
+    )
+    mine, bm25 = play(data, tmp_path / "run", [f"{path}:Mine", "bm25"])
+    assert (mine.cost.cut, bm25.cost.cut) == (1, 0)
+    assert mine.retrieval["all"].tokens == pytest.approx((512 + 2 * 2) / 3)
+    assert "1 of 3 reads exceeded the budget and were cut" in result_lines([mine, bm25])[-1]
+
+
+def test_each_task_shows_its_own_schema(
+    build: Build, task_row: Make, session_row: Make, tmp_path: Path
+) -> None:
+    """Two tools of one name: the second task's takes a city and nothing else."""
+    other = task_row("b")
+    other["tool_call"] = {"name": "book_table", "arguments": {"city": "Rome"}}
+    other["target_tool_schema"] = {
+        "name": "book_table", "parameters": {"properties": {"city": {"type": "string"}}},
+    }  # fmt: skip
+    data = load(build([task_row("a"), other], [session_row("s1")]))
+    rome = {"name": "book_table", "arguments": {"city": "Rome"}}
+    chat = Spy([{"reply": GOLD, "when": "people"}, {"reply": rome, "when": "city"}])
+    (row,) = play(data, tmp_path / "run", ["none"], chat)
+    assert row.scores is not None
+    assert row.scores.all.em == 1.0
+
+
 def test_what_a_memory_raises_can_be_written_down(data: Dataset, tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(
@@ -371,6 +428,7 @@ def test_the_tools_shown_are_those_of_the_plan(data: Dataset, tmp_path: Path) ->
     (row,) = play(more, tmp_path / "run", ["bm25"], chat, shown=shown)
     assert row.scores is not None
     assert (row.scores.all.tsa, row.scores.all.arg_f1) == (0, None)
+    assert (row.negatives, row.title) == (1, "bm25 + spy, 1 negative")
     assert chat.prompts[0].index("cancel_table") < chat.prompts[0].index("book_table")
 
 

@@ -26,7 +26,7 @@ def test_values_of_other_type_or_order_are_not_the_same(one: Any, two: Any) -> N
     [
         (36, 36.0), ("36", 36), ("1,000", 1000), ("Oslo", "oslo "), (True, "True"), (0, -0.0),
         ("red-green", "Red green"), (["A", 1], ["a", "1"]), ({"a": "B"}, {"a": "b"}),
-        (1e20, 10**20), ("!", "!"),
+        (1e20, 10**20), ("!", "!"), ("1e3", 1000), ("2026-05-01", "2026 05 01"),
     ],
 )  # fmt: skip
 def test_spelling_is_forgiven(one: Any, two: Any) -> None:
@@ -38,6 +38,7 @@ def test_spelling_is_forgiven(one: Any, two: Any) -> None:
     [
         ("007", 7), ("06,12", "0612"), (1, True), ("Oslo", "Bergen"), (["a", "b"], ["b", "a"]),
         ({"a": 1}, {"b": 1}), ("", 0), ("!", "?"), (12345678901234567890, 12345678901234567891),
+        ("1" * 41, "1" * 40 + "2"), ("-5°C", "5°C"), ("C++", "C#"),
     ],
 )  # fmt: skip
 def test_other_values_are_not_alike(one: Any, two: Any) -> None:

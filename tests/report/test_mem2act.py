@@ -134,21 +134,20 @@ def test_other_budgets_are_refused(tmp_path: Path, data: Path, gold: RunFolder) 
         mem2act_report([gold, RunFolder.open(other)])
 
 
-def test_other_tools_to_choose_from_are_refused(
-    tmp_path: Path, data: Path, gold: RunFolder, monkeypatch: pytest.MonkeyPatch
+def test_another_order_of_the_tools_is_refused(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tools = [{"name": f"tool_{letter}", "parameters": {"properties": {}}} for letter in "abcde"]
     (data / "tools.jsonl").write_text("\n".join(map(json.dumps, tools)))
     monkeypatch.setattr("actmem.memory.open.open_embedder", HashingEmbedder)
-    chosen = [
-        RunFolder.open(run(tmp_path, data, f"n{number}-{seed}", memory, {"reply": {"call": GOLD}},
-                           negatives=str(number), seed=str(seed)))
-        for number, seed, memory in ((2, 1, "none"), (3, 1, "oracle"), (2, 2, "bm25"))
-    ]  # fmt: skip
-    assert mem2act_report(chosen[:1])
-    for other in chosen[1:]:
-        with pytest.raises(InputError, match=r"with shown t1 \["):
-            mem2act_report([chosen[0], other])
+    one, other = (
+        RunFolder.open(run(tmp_path, data, f"n{seed}", memory, {"reply": {"call": GOLD}},
+                           negatives="2", seed=str(seed)))
+        for seed, memory in ((1, "none"), (2, "bm25"))
+    )  # fmt: skip
+    assert mem2act_report([one])
+    with pytest.raises(InputError, match="with order 2, but none"):
+        mem2act_report([one, other])
 
 
 def test_runs_with_and_without_embeddings_stand_together(
@@ -173,3 +172,36 @@ def test_a_folder_of_another_suite_is_no_part_of_it(
     capfd.readouterr()
     assert run_cli(["report", str(gold.path), str(weeks)]) == 2
     assert "report on them apart" in capfd.readouterr().err
+
+
+def test_runs_that_differ_in_their_negatives_stand_in_one_report(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One script, right where the tool is given, wrong where it is to be chosen among two."""
+    monkeypatch.setattr("actmem.memory.open.open_embedder", HashingEmbedder)
+    tools = [{"name": name, "description": "Do something else."} for name in ("cancel", "measure")]
+    (data / "tools.jsonl").write_text("\n".join(map(json.dumps, tools)))
+    script = tmp_path / "script.json"
+    wrong = {"call": {"name": "cancel", "arguments": {}}}
+    replies = [{"reply": GOLD, "schema": "call"}]
+    replies += [{"reply": wrong, "when": "measure"}, {"reply": {"call": GOLD}}]
+    script.write_text(json.dumps(replies))
+    folders = []
+    for number in ("0", "1", "2"):
+        out = tmp_path / number
+        line = ["run", "mem2act", "--data", str(data), "--memory", "none,bm25", "-o", str(out)]
+        assert run_cli([*line, "--model", f"scripted:{script}", "--negatives", number]) == 0
+        folders.append(RunFolder.open(out))
+    tables = plain(mem2act_report(folders))["tables"]
+    found = {
+        (row["agent"].split()[0], row["negatives"]): row for row in tables["negatives"]["rows"]
+    }
+    assert [number for _, number in found] == [0, 1, 2, 0, 1, 2]
+    assert (found["bm25", 0]["tsa"], found["bm25", 2]["tsa"]) == (1.0, 0.0)
+    assert {row["gain"] for row in tables["systems"]["rows"]} == {0.0}
+    assert len(tables["differences"]["rows"]) == 3  # each within its number
+    compared = plain(mem2act_comparison(folders))["tables"]
+    assert len(compared["differences"]["rows"]) == 15
+    assert {row["gain"] for row in compared["systems"]["rows"]} == {0.0}
+    assert not any("best" in row for row in compared["systems"]["rows"])
+    assert any("best" in row for row in tables["systems"]["rows"])

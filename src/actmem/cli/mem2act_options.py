@@ -82,6 +82,7 @@ def planned(given: dict[str, Any]) -> tuple[Dataset, dict[str, Chat], Manifest]:
     """Return the data, the models, and the plan of the run that options give."""
     from actmem.cli.conduct import stdout_kept
     from actmem.cli.setup_options import open_chats
+    from actmem.errors import InputError
     from actmem.extra import load as load_extra
     from actmem.mem2act.data import load
     from actmem.mem2act.suite import make_manifest
@@ -94,7 +95,11 @@ def planned(given: dict[str, Any]) -> tuple[Dataset, dict[str, Chat], Manifest]:
         if any("embedder" in find_memory(name).needs for name in names):
             open_embedder()  # missing weights show before anything is written
     shown = None
-    if given["negatives"] and given["models"]:
+    if given["negatives"]:
+        if not given["models"]:
+            raise InputError(
+                "are for a model to choose among: give one with --model", "--negatives"
+            )
         mined = load_extra("actmem.mem2act.negatives", "--negatives")
         shown = mined.choices(data, given["negatives"], open_embedder(), given["seed"])
     chats = open_chats(given)

@@ -7,13 +7,14 @@ the first that applies:
 ======================  ===========================================================================
 ``wrong tool``          the call is missing, unusable, or of another tool
 ``invented default``    the data call the value a default, and the call has another one or none
-``retrieval miss``      the gold value does not stand in the passages
+``retrieval miss``      the passages hold neither the gold value nor what it is inferred from
 ``infidelity``          it does, and the call has a value that stands neither there nor in the query
 ``retrieved unused``    it does, and the call leaves the slot out or takes another value from there
 ======================  ===========================================================================
 
-The paper names the modes without saying how they are told apart; this order is ours. Values that
-cannot be looked for (truth values, blanks) count as retrieved where all facts of the chain are.
+The paper names the modes without saying how they are told apart; this order is ours. What a value
+is inferred from are the words that its grounding quotes, line by line, or all facts of the chain.
+Values that cannot be looked for (truth values, blanks) count as inferred.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from msgspec import Struct
 from actmem.mem2act.data import Task
 from actmem.mem2act.history import History
 from actmem.mem2act.predictions import Prediction
-from actmem.mem2act.retrieval import measure
+from actmem.mem2act.retrieval import looked_up, measure
 from actmem.mem2act.schema import at_path
 from actmem.mem2act.score import CallScore, score
 from actmem.mem2act.slots import CLASSES, Slot, task_slots
@@ -143,7 +144,7 @@ def outcomes(
     history: History, task: Task, found: Prediction | None, passages: Sequence[Passage]
 ) -> list[SlotOutcome]:
     """Return what became of each slot of a task."""
-    text = Text("\n".join(passage.text for passage in passages))
+    text = looked_up(passages)
     known = Text(task.query)
     complete = measure(history, task, passages).recall["all"] == 1.0
     usable = found is not None and found.usable
@@ -154,7 +155,8 @@ def outcomes(
         right = there and same(value, slot.value)
         mode = ""
         if not right:
-            mode = _mode(slot, right_tool, there, value, text, known, complete)
+            inferable = complete or _quoted(task, slot, text)
+            mode = _mode(slot, right_tool, there, value, text, known, inferable)
         results.append(
             SlotOutcome(
                 qa_id=task.qa_id,
@@ -170,18 +172,26 @@ def outcomes(
 
 
 def _mode(
-    slot: Slot, right_tool: bool, there: bool, value: Any, text: Text, query: Text, complete: bool
+    slot: Slot, right_tool: bool, there: bool, value: Any, text: Text, query: Text, inferable: bool
 ) -> str:
     """Return the error mode of a wrong slot."""
     if not right_tool:
         return "wrong tool"
     if slot.grounding == "default":
         return "invented default"
-    wanted = [leaf for leaf in leaves(slot.value) if findable(leaf)]
-    if not (all(map(text.holds, wanted)) if wanted else complete):
+    literal = slot.grounding == "explicit" and any(map(findable, leaves(slot.value)))
+    if not (_stands(slot.value, text) or (inferable and not literal)):
         return "retrieval miss"
     made_up = there and not (_stands(value, text) or _stands(value, query))
     return "infidelity" if made_up else "retrieved unused"
+
+
+def _quoted(task: Task, slot: Slot, text: Text) -> bool:
+    """Return whether a text holds all words that a slot's grounding quotes; False for no quote."""
+    grounding = task.tool_call.grounding_info.get(slot.path)
+    quotes = (grounding.source_text or "").splitlines() if grounding else []
+    found = [quote for quote in quotes if findable(quote)]
+    return bool(found) and all(map(text.holds, found))
 
 
 def _stands(value: Any, text: Text) -> bool:

@@ -103,7 +103,7 @@ class Pair(Struct, frozen=True, kw_only=True):
 
 
 def pairs(rows: Sequence[Row], metric: str = "f1") -> list[Pair]:
-    """Return the differences of all pairs of a run with the same model and repeat.
+    """Return the differences of all pairs of a run within a group.
 
     Rows below full coverage are left out: an unfinished system is not compared.
     """
@@ -116,7 +116,7 @@ def pairs(rows: Sequence[Row], metric: str = "f1") -> list[Pair]:
             difference=compare(one.by_task, two.by_task, metric),
         )
         for one, two in combinations(whole, 2)
-        if (one.model, one.repeat) == (two.model, two.repeat)
+        if one.group == two.group
     ]
 
 

@@ -22,6 +22,7 @@ from msgspec import Struct
 from actmem.errors import InputError
 from actmem.files import decode, read_bytes
 from actmem.hashing import digest
+from actmem.mem2act.values import NESTING, scorable
 
 TASKS = "qa_dataset.jsonl"
 SESSIONS = "toolmem_conversation.jsonl"
@@ -209,6 +210,10 @@ def load(where: Path | str) -> Dataset:
 
 def _read(folder: Path, name: str) -> Dataset:
     tasks = _rows(folder / TASKS, Task, lambda task: task.qa_id)
+    for task in tasks:
+        if not scorable(task.tool_call.arguments):
+            problem = f"the call of {task.qa_id} is nested more than {NESTING} levels deep"
+            raise InputError(problem, folder / TASKS)
     sessions = _rows(folder / SESSIONS, Session, lambda session: session.session_id)
     tools: list[dict[str, Any]] = []
     if (folder / TOOLS).exists():

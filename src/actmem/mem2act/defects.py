@@ -121,7 +121,7 @@ def _arguments(task: Task) -> Iterator[tuple[str, str]]:
             yield "float_integer", f"{name} is {_short(value)}"
     for name in required(task.target_tool_schema):
         if name not in arguments:
-            yield "missing_argument", str(name)
+            yield "missing_argument", name
 
 
 def _groundings(task: Task) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from actmem.errors import InputError
 from actmem.mem2act.data import Dataset
 from actmem.mem2act.schema import parameters
 from actmem.memory.embedder import Embedder
@@ -32,9 +33,12 @@ def describe(tool: Mapping[str, Any]) -> str:
 def hard_negatives(data: Dataset, number: int, embedder: Embedder) -> dict[str, list[str]]:
     """Return the ``number`` tools most like each tool, by its name, the most like first.
 
-    Fewer where the data have fewer other tools.
+    Raises ``InputError`` where the data have fewer other tools.
     """
     names = list(data.tools)
+    if number >= len(names):
+        problem = f"{data.name} has tools for {len(names) - 1} negatives at most, not {number}"
+        raise InputError(problem, "--negatives")
     texts = [describe({**schema, "name": name}) for name, schema in data.tools.items()]
     index = Hybrid(embedder)
     index.write([Turn(i, 0, 0, "tool", text) for i, text in enumerate(texts)])

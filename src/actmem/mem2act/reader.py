@@ -16,7 +16,7 @@ from typing import Any
 
 from actmem.hashing import digest
 from actmem.mem2act.predictions import Prediction
-from actmem.mem2act.schema import kind_of, options, parameters, required
+from actmem.mem2act.schema import kind_of, options, parameters, required, required_parts
 from actmem.memory.protocol import Passage
 from actmem.models.chat import Chat
 from actmem.models.dialogue import Dialogue, InvalidReplyError
@@ -136,9 +136,7 @@ def _parameter(parameter: Any, depth: int) -> dict[str, Any]:
         return {"type": "array", "items": items, "maxItems": MAX_ITEMS}
     if kind == "object":
         parts = {n: _parameter(part, depth + 1) for n, part in parameter["properties"].items()}
-        needed = parameter.get("required")
-        listed = needed if isinstance(needed, list) else []
-        return _object(parts, [name for name in listed if name in parts])
+        return _object(parts, [name for name in required_parts(parameter) if name in parts])
     return {"type": kind}
 
 

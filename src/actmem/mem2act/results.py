@@ -12,7 +12,7 @@ from actmem.mem2act.analyse import Analysis, analyse
 from actmem.mem2act.predictions import Prediction
 from actmem.mem2act.retrieval import Retrieval, retrieval
 from actmem.mem2act.score import CallScore, Result, score
-from actmem.mem2act.suite import Answered, Mem2ActSuite, Read, Wrote
+from actmem.mem2act.suite import Answered, Mem2ActSuite, Read, Wrote, negatives
 from actmem.memory.model import STEP
 from actmem.memory.packing import spent
 from actmem.memory.protocol import Passage, Usage
@@ -26,13 +26,18 @@ class Cost(Struct, frozen=True, kw_only=True):
 
     write_tokens: int
     write_seconds: float
+    write_p50: float | None
+    """Seconds of writing a session: the median, and below it 95 in 100."""
+    write_p95: float | None
     write_usage: Usage
     """Model calls of the memory while writing."""
     read_tokens: int
     """Tokens of all passages."""
     read_p50: float | None
-    """Seconds of a read: the median, and below it 95 in 100."""
+    """Seconds of a read, in the same way."""
     read_p95: float | None
+    cut: int
+    """Reads that gave more than the budget, and were cut."""
     read_usage: Usage
     reader: ModelUsage
     """Model calls that made the tool calls."""
@@ -51,6 +56,8 @@ class Row(Struct, frozen=True, kw_only=True):
     model: str
     privilege: str
     repeat: int
+    negatives: int
+    """Hard negatives beside the right tool; 0 where that alone is shown."""
     status: Literal["complete", "failed", "missing"]
     error: str
     planned: int
@@ -67,7 +74,22 @@ class Row(Struct, frozen=True, kw_only=True):
     constants: dict[str, Any]
     """The memory's settings, as its class states them; ``note`` is shown below tables."""
     gain: float | None = None
-    """F1 less that of ``none`` with the same model and repeat."""
+    """F1 less that of ``none`` in the same group."""
+
+    @property
+    def title(self) -> str:
+        """How tables call it: hard negatives and repeats are told apart."""
+        parts = [self.agent]
+        if self.negatives:
+            parts.append(f"{self.negatives} negative{'s' * (self.negatives > 1)}")
+        if self.repeat:
+            parts.append(f"repeat {self.repeat + 1}")
+        return ", ".join(parts)
+
+    @property
+    def group(self) -> tuple[str, int, int]:
+        """Model, repeat and negatives: systems of one group are compared with each other."""
+        return self.model, self.repeat, self.negatives
 
     @property
     def by_task(self) -> dict[str, CallScore]:
@@ -99,15 +121,15 @@ def shortfalls(rows: Iterable[Row]) -> list[str]:
 def with_gains(rows: Sequence[Row]) -> list[Row]:
     """Return the rows with their gain over ``none``, of whichever run it is."""
     floors = {
-        (row.model, row.repeat): row.scores.all.f1
+        row.group: row.scores.all.f1
         for row in rows
         if row.memory == "none" and row.scores is not None and row.status == "complete"
     }
     return [msgspec.structs.replace(row, gain=_gain(row, floors)) for row in rows]
 
 
-def _gain(row: Row, floors: dict[tuple[str, int], float | None]) -> float | None:
-    floor = floors.get((row.model, row.repeat))
+def _gain(row: Row, floors: dict[tuple[str, int, int], float | None]) -> float | None:
+    floor = floors.get(row.group)
     if row.scores is None or row.scores.all.f1 is None or floor is None:
         return None
     return row.scores.all.f1 - floor
@@ -134,6 +156,7 @@ def _row(suite: Mem2ActSuite, episode: Episode) -> Row:
         model=model,
         privilege=str(episode.settings["privilege"]),
         repeat=episode.repeat,
+        negatives=negatives(suite.folder.manifest.settings["shown"]),
         status=status,
         error=footer.error if footer else "",
         planned=len(tasks),
@@ -156,10 +179,13 @@ def _cost(events: Sequence[Any]) -> Cost:
     return Cost(
         write_tokens=sum(event.tokens for event in wrote),
         write_seconds=round(sum(event.seconds for event in wrote), 6),
+        write_p50=quantile([event.seconds for event in wrote], 0.5),
+        write_p95=quantile([event.seconds for event in wrote], 0.95),
         write_usage=sum((event.usage for event in wrote), Usage()),
         read_tokens=sum(spent(event.passages) for event in read),
         read_p50=quantile([event.seconds for event in read], 0.5),
         read_p95=quantile([event.seconds for event in read], 0.95),
+        cut=sum(event.cut for event in read),
         read_usage=sum((event.usage for event in read), Usage()),
         reader=sum(reader, ModelUsage()),
         paid=sum((event.completion.usage for event in called), ModelUsage()).cost,

@@ -1,8 +1,8 @@
 """Retrieval on its own, without a reader: do the passages hold what a task needs?
 
 Everything is measured on the passages as the reader would get them: in their order, cut to the
-budget. A passage *covers* a fact of the chain where it comes from a turn that states the fact, or
-holds the fact's words. Facts that the history does not hold stay in the denominators, so that the
+budget, the days before them left aside. A passage *covers* a fact of the chain where it holds the
+fact's words, or comes from a turn that states the fact and holds the whole of it. Facts that the history does not hold stay in the denominators, so that the
 scores over all tasks show what is lost with them; ``resolvable`` leaves those tasks out.
 """
 
@@ -20,7 +20,7 @@ from actmem.mem2act.history import History
 from actmem.mem2act.slots import task_slots
 from actmem.mem2act.values import Text, findable, leaves
 from actmem.memory.packing import spent
-from actmem.memory.protocol import Passage
+from actmem.memory.protocol import Passage, Turn
 
 DEPTHS = (1, 3, 5)
 """Numbers of passages at which recall and nDCG are taken."""
@@ -48,7 +48,7 @@ class TaskRetrieval(Struct, frozen=True, kw_only=True):
 def measure(history: History, task: Task, passages: Sequence[Passage]) -> TaskRetrieval:
     """Measure the passages that were read for a task."""
     facts = task.evolution_chain
-    stating = [history.stating(fact) for fact in facts]
+    stating = [tuple(history.turns[n] for n in history.stating(fact)) for fact in facts]
     covered = [
         {i for i, fact in enumerate(facts) if covers(passage, fact, stating[i])}
         for passage in passages
@@ -65,16 +65,21 @@ def measure(history: History, task: Task, passages: Sequence[Passage]) -> TaskRe
     )
 
 
-def covers(passage: Passage, fact: Fact, stating: Iterable[int]) -> bool:
-    """Return whether a passage comes from a turn that states a fact, or holds the fact's words."""
-    if not set(stating).isdisjoint(passage.turns):
-        return True
-    return findable(fact.source_text) and Text(passage.text).holds(fact.source_text)
+def covers(passage: Passage, fact: Fact, stating: Iterable[Turn]) -> bool:
+    """Return whether a passage holds a fact's words, or a turn that states it and that it names."""
+    text = Text(passage.said)
+    words = [fact.source_text, *(turn.text for turn in stating if turn.id in passage.turns)]
+    return any(findable(one) and text.holds(one) for one in words)
 
 
-def _ndcg(covered: Sequence[set[int]], stating: Sequence[tuple[int, ...]]) -> float:
+def looked_up(passages: Iterable[Passage]) -> Text:
+    """Return what passages say, to look values up in."""
+    return Text("\n".join(passage.said for passage in passages))
+
+
+def _ndcg(covered: Sequence[set[int]], stating: Sequence[tuple[Turn, ...]]) -> float:
     """Return DCG over that of the best order. Facts of the same turns need one passage only."""
-    need = len({turns or (-1 - i,) for i, turns in enumerate(stating)})
+    need = len({turns or i for i, turns in enumerate(stating)})
     ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(need, 5) + 1))
     seen: set[int] = set()
     total = 0.0
@@ -86,7 +91,7 @@ def _ndcg(covered: Sequence[set[int]], stating: Sequence[tuple[int, ...]]) -> fl
 
 def present(task: Task, passages: Iterable[Passage]) -> float | None:
     """Return the share of a task's gold values that stand in the passages."""
-    text = Text("\n".join(passage.text for passage in passages))
+    text = looked_up(passages)
     wanted = [
         leaf
         for slot in task_slots(task)

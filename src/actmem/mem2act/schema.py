@@ -46,9 +46,13 @@ def parameters(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def required(schema: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of the parameters that a tool insists on."""
-    part = schema.get("parameters")
+    return required_parts(schema.get("parameters"))
+
+
+def required_parts(part: Any) -> tuple[str, ...]:
+    """Return the names that an object's declaration insists on; what is no name is passed over."""
     names = part.get("required") if isinstance(part, Mapping) else None
-    return tuple(names) if isinstance(names, list) else ()
+    return tuple(n for n in names if isinstance(n, str)) if isinstance(names, list) else ()
 
 
 def _properties(part: Any) -> dict[str, Any]:
@@ -57,9 +61,14 @@ def _properties(part: Any) -> dict[str, Any]:
 
 
 def kind_of(parameter: Any) -> str | None:
-    """Return JSON Schema's type of a parameter; None where it declares none that is known."""
+    """Return JSON Schema's type of a parameter; None where it declares none that is known.
+
+    Of several types the first known one counts: ``["integer", "null"]`` is an integer.
+    """
     named = parameter.get("type") if isinstance(parameter, Mapping) else None
-    return KINDS.get(named.casefold()) if isinstance(named, str) else None
+    several = named if isinstance(named, list) else [named]
+    known = (KINDS.get(one.casefold()) for one in several if isinstance(one, str))
+    return next((kind for kind in known if kind), None)
 
 
 def misfits(value: Any, parameter: Any, path: str) -> list[str]:

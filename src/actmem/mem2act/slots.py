@@ -49,6 +49,7 @@ def slots(task: Task) -> Iterator[tuple[str, Any]]:
     paths = [p for p in task.tool_call.grounding_info if at_path(arguments, p)[0]]
     for name, value in arguments.items():
         parts = [path for path in paths if path.startswith(f"{name}.") and path not in arguments]
+        parts = [p for p in parts if not any(p.startswith(f"{whole}.") for whole in parts)]
         found = [(path, at_path(arguments, path)[1]) for path in parts]
         covered = sum(len(list(leaves(part))) for _, part in found)
         if name in paths or not parts or covered != len(list(leaves(value))):

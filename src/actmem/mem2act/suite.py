@@ -37,7 +37,7 @@ from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
 from actmem.plugin import source
 from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
-from actmem.run.raised import describe, one_line
+from actmem.run.raised import describe, is_interrupt, one_line
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
 
@@ -47,7 +47,7 @@ TOOL_GIVEN = "tool-given"
 CATALOG = "catalog"
 """The reader chooses among the right tool and hard negatives."""
 
-SHARED = ("budget", "pair", "setting", "prompts", "embedder")
+SHARED = ("budget", "pair", "setting", "negatives", "prompts", "embedder")
 """Settings of a run that stand in the header of each episode."""
 
 
@@ -68,6 +68,8 @@ class Read(Event, frozen=True, tag="read", kw_only=True):
     passages: tuple[Passage, ...]
     seconds: float
     usage: MemoryUsage = MemoryUsage()
+    cut: bool = False
+    """The memory gave more than the budget."""
 
 
 class Answered(Event, frozen=True, tag="answer", kw_only=True):
@@ -131,6 +133,7 @@ def make_manifest(
         "budget": budget,
         "pair": PAIR,
         "setting": CATALOG if shown else TOOL_GIVEN,
+        "negatives": negatives(shown or {}),
         "shown": {name: list(tools) for name, tools in (shown or {}).items()},
         "models": {name: dict(options) for name, options in models.items()},
         "prompts": {"reader": reader_digest(), "dialogue": prompts_digest()},
@@ -165,6 +168,11 @@ def make_manifest(
             for repeat in range(repeats)
         ),
     )
+
+
+def negatives(shown: Mapping[str, Sequence[str]]) -> int:
+    """Return how many hard negatives stand beside the right tool, by what tasks show."""
+    return max((len(tools) - 1 for tools in shown.values()), default=0)
 
 
 class _FailedError(Exception):
@@ -308,7 +316,7 @@ class Mem2ActSuite:
 
     def _read(self, memory: Metered, task: Task, record: _Record) -> Sequence[Passage]:
         """Read for a task."""
-        before = memory.counts.read_usage
+        before = memory.counts
         budget = int(self.folder.manifest.settings["budget"])
         passages = _run(memory.model, memory.read, self.history.evidence(task), budget)
         counts = memory.counts
@@ -317,7 +325,8 @@ class Mem2ActSuite:
                 qa_id=task.qa_id,
                 passages=tuple(passages),
                 seconds=counts.read_seconds[-1],
-                usage=counts.read_usage - before,
+                usage=counts.read_usage - before.read_usage,
+                cut=counts.over_budget > before.over_budget,
             )
         )
         return list(passages)
@@ -328,7 +337,8 @@ class Mem2ActSuite:
         """Have the model make the call; returns whether it made one."""
         tools = self.history.data.tools
         names = self.folder.manifest.settings["shown"].get(task.qa_id, [task.tool])
-        shown = [{**tools[name], "name": name} for name in names]
+        own = {task.tool: task.target_tool_schema}  # other tasks may call another of that name
+        shown = [{**own.get(name, tools[name]), "name": name} for name in names]
         found, invalid, problem = ask(chat, tape, task.qa_id, task.query, shown, passages)
         record.take(
             Answered(
@@ -371,7 +381,9 @@ def _run(model: Model | None, call: Callable[..., Any], *given: Any) -> Any:
         result = call(*given)
     except (ProviderError, DivergedError, StoppedError):
         raise
-    except (Exception, SystemExit) as error:  # a memory's failure is an episode's, not a crash
+    except BaseException as error:  # a memory's failure is an episode's, not a crash
+        if is_interrupt(error):
+            raise
         if model is not None and model.failure is not None:
             raise model.failure from None
         raise _FailedError(f"memory: {describe(error)}") from error

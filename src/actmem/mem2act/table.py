@@ -100,6 +100,11 @@ def result_lines(rows: Sequence[Row]) -> list[str]:
         (row.memory, note) for row in rows for note in (row.privilege, row.constants.get("note"))
     )
     notes = sorted({f"{memory}: {note}" for memory, note in told if note})
+    notes += [
+        f"{row.title}: {row.cost.cut} of {row.answered} reads exceeded the budget and were cut"
+        for row in rows
+        if row.cost.cut
+    ]
     return [*lines, "", "shares in %; retrieval over all tasks", *notes]
 
 
@@ -113,7 +118,7 @@ def _reader_cells(row: Row) -> list[str]:
     scores = row.scores.all
     cells = [scores.f1, row.gain, scores.slot_f1, scores.em, scores.bleu1, scores.tsa]
     return [
-        row.agent,
+        row.title,
         _covered(row),
         *map(percent, [*cells, row.scores.resolvable.f1]),
         str(row.invalid),
@@ -128,7 +133,7 @@ def _paid(row: Row) -> str:
 def _retrieval_cells(row: Row) -> list[str]:
     found = row.retrieval["all"]
     return [
-        row.agent,
+        row.title,
         _covered(row),
         *(percent(found.means[name]) for name in METRICS),
         _number(found.tokens, 1, 0),
@@ -139,7 +144,7 @@ def _retrieval_cells(row: Row) -> list[str]:
 
 
 def _call_cells(row: Row) -> list[str]:
-    cells = [row.agent]
+    cells = [row.title]
     for used in (row.cost.write_usage, row.cost.read_usage):
         cells += [str(used.calls), str(used.tokens), str(used.invalid), f"{used.seconds:.1f}"]
     return cells
@@ -155,7 +160,7 @@ def analysis_lines(rows: Sequence[Row]) -> list[str]:
     if not read:
         return []
     found = [row.analysis for row in read if row.analysis is not None]
-    head = [row.agent for row in read]
+    head = [row.title for row in read]
     lines: list[str] = []
     for title, name, value, count in (
         ("F1 by level", "by_level", "f1", "tasks"),

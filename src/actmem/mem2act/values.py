@@ -7,14 +7,19 @@ strict as JSON, ``alike`` forgives spelling.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
 """A number; 007 is an identifier and 06,12 a list."""
+_SAYING = re.compile(r"(?:(?<!\w)-(?=\d))?\w+[+#]*")
+"""A word with the signs that make it another one: -5 is not 5, nor C++ C#."""
+NESTING = 64
+"""Deepest nesting of a value that is scored."""
 
 
 def text_of(value: Any) -> str:
@@ -64,10 +69,19 @@ def _plain(value: Any) -> Any:
         return text_of(value)
     text = text_of(value).strip()
     if _NUMBER.fullmatch(text):
-        number = Decimal(text.replace(",", "")).normalize()
+        exact = Context(prec=len(text))
+        number = exact.normalize(Decimal(text.replace(",", "")))
         return f"{number if number else Decimal()}"
-    words = tokens(text)
+    words = _SAYING.findall(text.casefold())
     return " ".join(words) if words else text
+
+
+def scorable(value: Any, levels: int = NESTING) -> bool:
+    """Return whether JSON can say a value: finite numbers, nested at most ``levels`` deep."""
+    if isinstance(value, dict | list):
+        parts = value.values() if isinstance(value, dict) else value
+        return levels > 0 and all(scorable(part, levels - 1) for part in parts)
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def leaves(value: Any) -> Iterator[Any]:

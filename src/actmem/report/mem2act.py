@@ -18,6 +18,7 @@ from actmem.report.mem2act_tables import (
     analysis_tables,
     costs_table,
     main_table,
+    negatives_table,
     retrieval_table,
 )
 from actmem.report.pairs import Pair, differences_table
@@ -31,10 +32,10 @@ from actmem.report.same import (
 from actmem.report.stats import Difference, Interval
 from actmem.run.store import RunFolder
 
-SETTINGS = ("budget", "setting", "pair", "shown", "prompts", "embedder")
+SETTINGS = ("budget", "pair", "prompts", "embedder", "order")
 """Settings that have to be equal in one report, beside data and version.
 
-``shown`` follows from the number of negatives and the seed of the tools' order.
+``order`` is the seed of the tools' order, where there are several; their number may differ.
 """
 FLOORS = ("none", "oracle")
 """The memories between which every other stands."""
@@ -49,10 +50,8 @@ class Mem2ActEntry(NamedTuple):
 
     @property
     def name(self) -> str:
-        """How tables call it; repeats are told apart."""
-        return (
-            f"{self.row.agent}, repeat {self.row.repeat + 1}" if self.row.repeat else self.row.agent
-        )
+        """How tables call it."""
+        return self.row.title
 
     @property
     def floor(self) -> bool:
@@ -69,7 +68,7 @@ def mem2act_report(folders: Sequence[RunFolder]) -> Report:
     refuse_mixed(entries, SETTINGS)
     refuse_other_models(entries)
     refuse_twice(entries)
-    rows = [entry.row for entry in entries]
+    rows = with_gains([entry.row for entry in entries])
     read = [row for row in rows if row.scores is not None]
     sections = []
     if read:
@@ -79,8 +78,10 @@ def mem2act_report(folders: Sequence[RunFolder]) -> Report:
             pairs_table(rows),
             published_table(),
         ]
-        if len({row.model for row in read}) > 1:
+        if len({row.model for row in read if not row.negatives}) > 1:
             blocks.insert(1, grid_table(read))
+        if any(row.negatives for row in read):
+            blocks.insert(-1, negatives_table(read))
         text = "Scores are means over all tasks; a task without a usable call scores 0. "
         sections.append(Section(title="Calls", text=text + _floors(rows), blocks=blocks))
     sections.append(Section(title="Retrieval", blocks=[retrieval_table(rows)]))
@@ -99,7 +100,7 @@ def mem2act_comparison(folders: Sequence[RunFolder]) -> Report:
         f"{e.where.rpartition('/')[2]}: {e.name}" if names.count(e.name) > 1 else e.name
         for e in entries
     ]
-    blocks = [pairs_table(rows, labels), main_table(rows)]
+    blocks = [pairs_table(rows, labels), main_table(rows, best=False)]
     return _report(folders, rows, [Section(title="Comparison", blocks=blocks)])
 
 
@@ -109,21 +110,22 @@ def _read(folders: Sequence[RunFolder]) -> list[Mem2ActEntry]:
     for folder in folders:
         given = folder.manifest.settings
         settings = {name: given[name] for name in SETTINGS if name in given}
+        if given["shown"]:
+            settings["order"] = given["seed"]
         settings["actmem"] = folder.manifest.versions.get("actmem", "")
         found += [
             Mem2ActEntry(row, str(folder.path), settings | model_settings(folder, row.model))
             for row in results(Mem2ActSuite(folder))
         ]
     refuse_mixed(found, ("actmem",))
-    gained = with_gains([entry.row for entry in found])
-    return [entry._replace(row=row) for entry, row in zip(found, gained, strict=True)]
+    return found
 
 
 def _report(folders: Sequence[RunFolder], rows: Sequence[Row], sections: list[Section]) -> Report:
     return Report(
         suite="mem2act",
         title="Mem2Act: are tool calls grounded in a long history?",
-        facts=run_facts(folders, "data", ("budget", "setting", "pair"), listed=True),
+        facts=run_facts(folders, "data", ("budget", "setting", "negatives", "pair"), listed=True),
         sections=sections,
         incomplete=shortfalls(rows),
     )
@@ -138,7 +140,11 @@ def _floors(rows: Sequence[Row]) -> str:
 
 
 def grid_table(rows: Sequence[Row]) -> Table:
-    """Return F1 by memory and model, repeats averaged; the best memory of each model is marked."""
+    """Return F1 by memory and model, repeats averaged; the best memory of each model is marked.
+
+    Without hard negatives: the rows that have some are left out.
+    """
+    rows = [row for row in rows if not row.negatives]
     models = list(dict.fromkeys(row.model for row in rows))
     memories = list(dict.fromkeys(row.memory for row in rows))
     by_cell: dict[tuple[str, str], list[Row]] = {}
@@ -171,9 +177,9 @@ def grid_table(rows: Sequence[Row]) -> Table:
 def pairs_table(rows: Sequence[Row], labels: Sequence[str] | None = None) -> Table:
     """Return the differences in F1, paired over tasks.
 
-    With ``labels`` all are set against each other; without, those of the same model and repeat.
+    With ``labels`` all are set against each other; without, those of one group.
     """
-    names = labels or [row.agent for row in rows]
+    names = labels or [row.title for row in rows]
     whole = [
         (name, row)
         for name, row in zip(names, rows, strict=True)
@@ -181,7 +187,7 @@ def pairs_table(rows: Sequence[Row], labels: Sequence[str] | None = None) -> Tab
     ]
     found = []
     for (one, first), (two, second) in combinations(whole, 2):
-        if labels or (first.model, first.repeat) == (second.model, second.repeat):
+        if labels or first.group == second.group:
             gap = compare(first.by_task, second.by_task, "f1")
             difference = Difference(
                 value=gap.mean, interval=Interval(gap.low, gap.high), p=gap.p,

@@ -15,7 +15,7 @@ from actmem.report.dots import WIDTH, Dot, dot_plot, share
 
 def mem2act_plots(rows: Sequence[Row]) -> list[Plot]:
     """Return the plots that the rows give something to draw for; retrieval alone has no F1."""
-    drawn = [f1(rows), f1_by_level(rows), recall_f1(rows)]
+    drawn = [f1(rows), f1_by_level(rows), tsa(rows), recall_f1(rows)]
     return [plot for plot in drawn if plot is not None]
 
 
@@ -82,8 +82,19 @@ def recall_f1(rows: Sequence[Row]) -> Plot | None:
     )  # fmt: skip
 
 
+def tsa(rows: Sequence[Row]) -> Plot | None:
+    """Plot tool selection by the number of hard negatives; None where no run has any."""
+    dots = [
+        Dot(row=row.agent, group=str(row.negatives), value=row.scores.all.tsa)
+        for row in rows
+        if row.scores is not None and row.scores.all.tsa is not None and row.negatives
+    ]
+    note = "Colours are the number of hard negatives beside the right tool."
+    title = "Tool selection by number of hard negatives"
+    return dot_plot("tsa_by_negatives", title, "TSA", dots, note) if dots else None
+
+
 def name(row: Row) -> str:
-    """Return how a plot calls a row: with its privilege and repeat, and marked below coverage."""
-    text = f"{row.agent} ({row.privilege})" if row.privilege else row.agent
-    text += f", repeat {row.repeat + 1}" if row.repeat else ""
+    """Return how a plot calls a row: with its privilege, and marked below coverage."""
+    text = f"{row.title} ({row.privilege})" if row.privilege else row.title
     return text if row.status == "complete" else f"{text}, INCOMPLETE"

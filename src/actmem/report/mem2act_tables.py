@@ -29,7 +29,7 @@ def _ranked(row: Row) -> bool:
 
 
 def _name(row: Row) -> Cell:
-    return cell(f"{row.agent}, repeat {row.repeat + 1}" if row.repeat else row.agent)
+    return cell(row.title)
 
 
 def _percent(*titles: str) -> list[Column]:
@@ -40,8 +40,11 @@ def _key(title: str) -> str:
     return title.lower().replace(" ", "_").replace("-", "_")
 
 
-def main_table(rows: Sequence[Row]) -> Table:
-    """Return the scores of the calls; systems that only retrieve are left out."""
+def main_table(rows: Sequence[Row], *, best: bool = True) -> Table:
+    """Return the scores of the calls; systems that only retrieve are left out.
+
+    ``best`` marks the best of each column: not where rows were run with other settings.
+    """
     read = [row for row in rows if row.scores is not None]
     cells = []
     for row in read:
@@ -64,7 +67,7 @@ def main_table(rows: Sequence[Row]) -> Table:
             AGENT, ANSWERED,
             Column(key="f1", title="F1", kind="percent", help="Of the values' tokens."),
             Column(key="gain", title="gain", kind="percent",
-                   help="F1 less that of none with the same model and repeat."),
+                   help="F1 less that of none with the same model, negatives and repeat."),
             *_percent("slot F1", "EM", "BLEU-1", "TSA"),
             Column(key="arg_f1", title="F1 right tool", kind="percent",
                    help="Of the calls of the right tool."),
@@ -73,7 +76,7 @@ def main_table(rows: Sequence[Row]) -> Table:
             Column(key="invalid", title="invalid", help="Replies that could not be used."),
             PRIVILEGE,
         ],
-        rows=with_best(cells, [_ranked(row) for row in read], [2, *range(4, 10)]),
+        rows=with_best(cells, [best and _ranked(row) for row in read], [2, *range(4, 10)]),
         note="Intervals: 95 %, bootstrap over tasks.",
     )  # fmt: skip
 
@@ -85,7 +88,9 @@ def retrieval_table(rows: Sequence[Row]) -> Table:
         found = row.retrieval["all"]
         means = [cell(found.means[name]) for name in METRICS]
         size = cell(None if found.tokens is None else round(found.tokens))
-        cells.append([_name(row), answered(row), *means, size, cell(row.privilege)])
+        cells.append(
+            [_name(row), answered(row), *means, size, cell(row.cost.cut), cell(row.privilege)]
+        )
     return Table(
         name="retrieval",
         title="What was retrieved, over all tasks",
@@ -93,11 +98,37 @@ def retrieval_table(rows: Sequence[Row]) -> Table:
             AGENT, ANSWERED,
             *_percent(*METRICS),
             Column(key="tokens", title="tokens", help="Of the passages for a task, on average."),
+            Column(key="cut", title="cut", help="Reads that exceeded the budget and were cut."),
             PRIVILEGE,
         ],
         rows=with_best(cells, [_ranked(row) for row in rows], range(2, 2 + len(METRICS))),
         note="Recall: facts of the chain in the passages. Values: gold values that stand in them.",
     )  # fmt: skip
+
+
+def negatives_table(read: Sequence[Row]) -> Table:
+    """Return what became of the choice of a tool, by the number of hard negatives."""
+    cells = []
+    for row in sorted(read, key=lambda row: (row.agent, row.repeat, row.negatives)):
+        assert row.scores is not None
+        scores = row.scores.all
+        cells.append(
+            [_name(row), cell(row.negatives), answered(row),
+             *map(cell, (scores.tsa, scores.arg_f1, scores.f1, scores.em))]
+        )  # fmt: skip
+    return Table(
+        name="negatives",
+        title="By number of hard negatives",
+        columns=[
+            AGENT,
+            Column(key="negatives", title="negatives", help="Tools beside the right one."),
+            ANSWERED,
+            *_percent("TSA", "F1 right tool", "F1", "EM"),
+        ],
+        rows=cells,
+        note="F1 right tool: of the calls of the right tool alone. Without negatives the right tool "
+        "is given.",
+    )
 
 
 Groups = Callable[[Analysis], dict[str, Any]]
@@ -183,11 +214,12 @@ def costs_table(rows: Sequence[Row]) -> Table:
             share(reader.cached_tokens, reader.prompt_tokens), cell(round(reader.seconds, 1)),
             NOTHING if cost.paid is None else cell(cost.paid),
         ]  # fmt: skip
-        p50, p95 = (None if s is None else 1000 * s for s in (cost.read_p50, cost.read_p95))
+        writing = [cell(s) for s in (cost.write_seconds, cost.write_p50, cost.write_p95)]
+        reading = [cell(None if s is None else 1000 * s) for s in (cost.read_p50, cost.read_p95)]
         cells.append(
             [
-                _name(row), answered(row), cell(cost.write_tokens), cell(cost.write_seconds),
-                cell(cost.write_usage.calls), cell(cost.read_usage.calls), cell(p50), cell(p95),
+                _name(row), answered(row), cell(cost.write_tokens), *writing,
+                cell(cost.write_usage.calls), cell(cost.read_usage.calls), *reading,
                 *(took if row.model else [NOTHING] * len(took)),
             ]
         )  # fmt: skip
@@ -198,6 +230,8 @@ def costs_table(rows: Sequence[Row]) -> Table:
             AGENT, ANSWERED,
             Column(key="write_tokens", title="written", help="Tokens written to the memory."),
             Column(key="write_seconds", title="write s", kind="number"),
+            Column(key="write_p50", title="a session p50", kind="number", help="Seconds."),
+            Column(key="write_p95", title="p95", kind="number"),
             Column(key="write_calls", title="write calls", help="Of a model by the memory."),
             Column(key="read_calls", title="read calls", help="Of a model by the memory."),
             Column(key="read_p50", title="read ms p50", kind="number"),
