@@ -5,15 +5,17 @@ import subprocess
 import sys
 from collections import Counter
 
+import pytest
+
 from actmem.hashing import digest
 from actmem.trials.audit import problem
 from actmem.trials.builders.plot import DELAYS
-from actmem.trials.make import SIZES, make
+from actmem.trials.make import SIZES, WORLDS, make
 from actmem.trials.trial import Trial
 from actmem.trials.worlds.scheduling import SchedulingSetup
 from actmem.trials.worlds.shopping import ShoppingSetup
 
-HASH = "505418d13f443e8149c1385f13f3b1fd9d920d265b1a6d398a80a92af77596b4"
+HASH = "aba419574e6eb37e84006357cf46e5b4b3cde1ad64e77689757ba2bc6cd27dd7"
 
 
 def test_the_hash_of_version_1_is_pinned(trials: tuple[Trial, ...]) -> None:
@@ -97,6 +99,20 @@ def test_same_action_means_that_open_goals_ask_for_the_intended_action(
 
 def test_every_trial_passes_its_audit(trials: tuple[Trial, ...]) -> None:
     assert [(t.id, problem(t)) for t in trials if problem(t)] == []
+
+
+@pytest.mark.parametrize("seed", [1, 7, 99])
+def test_a_fixed_step_from_either_end_does_not_pay(seed: int) -> None:
+    """The length of an episode is told, so that it must not tell when the intention is due."""
+    for subset in SIZES:
+        go = [t for t in make(seed, subset, SIZES[subset]) if t.go]
+        ends = Counter(t.steps - t.delay for t in go).most_common(1)[0][1]
+        starts = Counter(t.delay for t in go).most_common(1)[0][1]
+        assert ends <= 0.2 * len(go)
+        assert starts <= (0.3 if subset == "A" else 0.2) * len(go)  # A has four delays, no more
+        for world in WORLDS:
+            own = [t for t in go if t.world == world]
+            assert len({t.steps - t.delay for t in own}) >= 6
 
 
 def test_fresh_trials_are_balanced_distinct_and_repeatable() -> None:

@@ -19,7 +19,7 @@ from actmem.trials.agents.player import Player
 from actmem.trials.audit import problem
 from actmem.trials.bank import WorldBank, world_bank
 from actmem.trials.builders import memory_game, navigation, scheduling, shopping
-from actmem.trials.builders.plot import DELAYS, Cell, Cue, Draft, Plot, plot
+from actmem.trials.builders.plot import DELAYS, TAIL, Cell, Cue, Draft, Plot, plot
 from actmem.trials.builders.schedule import Clock, settle, time_course
 from actmem.trials.draw import Draw
 from actmem.trials.trial import Kind, Specificity, Subset, Trial, Trigger, WorldName
@@ -29,7 +29,7 @@ from actmem.trials.world import View, build_world
 VERSION = 1
 SEED = 1
 SIZES: dict[Subset, int] = {"A": 80, "B": 80, "C": 74}
-RELEASE_HASH = "505418d13f443e8149c1385f13f3b1fd9d920d265b1a6d398a80a92af77596b4"
+RELEASE_HASH = "aba419574e6eb37e84006357cf46e5b4b3cde1ad64e77689757ba2bc6cd27dd7"
 """SHA-256 of the canonical JSON of ``released()``; it changes only with ``VERSION``."""
 
 WORLDS: tuple[WorldName, ...] = ("shopping", "navigation", "scheduling", "memory_game")
@@ -38,6 +38,8 @@ KINDS: dict[Subset, tuple[Kind, ...]] = {
     "B": ("time", "event", "mixed"),
     "C": ("time", "event", "mixed"),
 }
+ROUND = 20
+"""Steps in which the slowest clock goes round once: it must not stand twice at a quarter."""
 ATTEMPTS = 4_000
 """Draws before a cell of the plan is given up; a cell takes about ten."""
 
@@ -55,12 +57,19 @@ def make(seed: int, subset: Subset, count: int) -> Iterator[Trial]:
     """Yield ``count`` trials of ``subset``, balanced over worlds and types to within one a cell."""
     if count < 1:
         raise InputError(f"{count} trials cannot be made; give 1 or more", "--count")
-    for number, cell in enumerate(plan(subset, count), start=1):
+    for number, cell in enumerate(plan(seed, subset, count), start=1):
         yield one(seed, number, cell)
 
 
-def plan(subset: Subset, count: int) -> list[Cell]:
-    """Return the cells of a set of ``count`` trials, in order."""
+def plan(seed: int, subset: Subset, count: int) -> list[Cell]:
+    """Return the cells of a set of ``count`` trials, in order.
+
+    Delays and tails are balanced in each world to within one, in a drawn order: to act at a fixed
+    step from the beginning or from the end must not pay.
+    """
+    draw = Draw(f"actmem trials {VERSION} {seed} {subset} plan")
+    delays = {world: _balanced(DELAYS[subset], draw) for world in WORLDS}
+    tails = {world: _balanced(TAIL, draw) for world in WORLDS}
     kinds = KINDS[subset]
     order = [
         (world, kinds[(w + turn) % len(kinds)])
@@ -79,8 +88,17 @@ def plan(subset: Subset, count: int) -> list[Cell]:
             and rank % 6 in ((0, 2, 4) if kind == "time" else (3, 5) if kind == "event" else (1,))
         )
         specificity: Specificity = "paraphrase" if same and kind != "time" else exact
-        cells.append(Cell(subset, world, kind, specificity, go, same))
+        delay, tail = next(delays[world]), next(tails[world])
+        if kind == "time" and exact == "category":
+            delay = min(delay, ROUND - draw.between(1, 6))
+        cells.append(Cell(subset, world, kind, specificity, go, same, delay, tail))
     return cells
+
+
+def _balanced(bounds: tuple[int, int], draw: Draw) -> Iterator[int]:
+    """Yield the numbers from the lower to the upper bound in a drawn order, over and over."""
+    while True:
+        yield from draw.shuffled(list(range(bounds[0], bounds[1] + 1)))
 
 
 def _specificity(subset: Subset, kind: Kind, rank: int) -> Specificity:
@@ -112,7 +130,7 @@ def _draw(cell: Cell, number: int, draw: Draw) -> Trial | None:
     if built is None:
         return None
     draft, cue = built
-    draft, views = _rehearse(draft)
+    draft, views = _rehearse(draft, 4 if _never_counted(cell) else cell.tail - 2)
     settled = settle(course, cue, times, views, draw)
     low, high = DELAYS[cell.subset]
     if settled is None or not (low if cell.subset != "A" else 1) <= settled.delay <= high:
@@ -159,8 +177,16 @@ def _stage(
     return draft, course.cue
 
 
-def _rehearse(draft: Draft) -> tuple[Draft, list[View]]:
-    """Play the ongoing task perfectly; return what each step showed, a memory game cut to length."""
+def _never_counted(cell: Cell) -> bool:
+    """Return whether a count lies just beyond the end, which the length then is to be near."""
+    return cell.kind == "time" and not cell.go
+
+
+def _rehearse(draft: Draft, spare: int) -> tuple[Draft, list[View]]:
+    """Play the ongoing task perfectly; return what each step showed.
+
+    A memory game is cut to length: ``spare`` steps from the last pair on.
+    """
     world, player = build_world(draft.setup), Player()
     views: list[View] = []
     steps = draft.steps
@@ -173,7 +199,7 @@ def _rehearse(draft: Draft) -> tuple[Draft, list[View]]:
         world.act(player.move(view))
         met, wanted = world.goals()
         if steps == memory_game.LONGEST and met == wanted:
-            steps = step + 4
+            steps = step + spare
     if steps == draft.steps:
         return draft, views
     setup = msgspec.structs.replace(draft.setup, remarks=draft.setup.remarks[:steps])

@@ -9,6 +9,8 @@ from actmem.trials.trial import Intended
 from actmem.trials.worlds.navigation import COMPASS, Cell, NavigationSetup
 
 _SIZE = {"A": 6, "B": 8, "C": 9}
+SLACK = 2
+"""Steps that are left when the walk is at its end."""
 
 
 def build(plan: Plot, bank: WorldBank, draw: Draw) -> tuple[Draft, Cue | None] | None:
@@ -21,7 +23,7 @@ def build(plan: Plot, bank: WorldBank, draw: Draw) -> tuple[Draft, Cue | None] |
     size = _SIZE[plan.cell.subset]
     walk, goals = _walk(size, plan, draw)
     length = len(walk) - 1
-    steps = length + 2
+    steps = length + SLACK
     seen = _seen(size, walk)
     cue = plan.cue
     if cue is not None and cue.form == "cell":
@@ -49,8 +51,8 @@ def build(plan: Plot, bank: WorldBank, draw: Draw) -> tuple[Draft, Cue | None] |
 
 def _walk(size: int, plan: Plot, draw: Draw) -> tuple[list[Cell], list[Cell]]:
     """Return the cells of the walk, start first, and its goals."""
-    spare = 7 if plan.pattern == "too-early" else 2
-    length = plan.delay if plan.pattern == "at" and not plan.cell.go else plan.delay + spare
+    never = plan.pattern == "at" and not plan.cell.go
+    length = plan.delay if never else plan.steps - SLACK
     walk = [(draw.below(size), draw.below(size))]
     goals: list[Cell] = []
     axis = draw.below(2)

@@ -28,6 +28,8 @@ from actmem.trials.trial import Intended, Kind, Setup, Specificity, Subset, Worl
 
 DELAYS: dict[Subset, tuple[int, int]] = {"A": (2, 5), "B": (6, 12), "C": (13, 22)}
 LURES: dict[Subset, int] = {"A": 0, "B": 2, "C": 4}
+TAIL = (5, 12)
+"""Steps from the due one to the end, whatever the pattern: the length is told, and says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,10 @@ class Cell:
     specificity: Specificity
     go: bool
     same_action: bool
+    delay: int
+    """Steps to the due one, or to the near miss; a walk or a table may shift it."""
+    tail: int
+    """Steps from there to the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +94,9 @@ def plot(cell: Cell, bank: WorldBank, draw: Draw) -> Plot:
     """Draw the course of a trial for ``cell``."""
     cue = None if cell.kind == "time" else _cue(cell, bank, draw)
     pattern = _pattern(cell, cue, draw)
-    delay = draw.between(*DELAYS[cell.subset])
-    steps = delay + (8 if pattern == "too-early" else 5)
+    delay = cell.delay
     shows = () if cue is None or cue.form == "cell" else _shows(cell, cue, pattern, delay, draw)
-    return Plot(cell, pattern, cue, delay, tuple(sorted(shows)), steps)
+    return Plot(cell, pattern, cue, delay, tuple(sorted(shows)), delay + cell.tail)
 
 
 def _cue(cell: Cell, bank: WorldBank, draw: Draw) -> Cue:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from actmem.trials.builders.plot import Cue, Plot
+from actmem.trials.builders.plot import DELAYS, Cue, Plot
 from actmem.trials.draw import Draw
 from actmem.trials.trial import Shown, Trigger
 
@@ -37,7 +37,8 @@ def time_course(plan: Plot, draw: Draw) -> Clock:
     cell, delay = plan.cell, plan.delay
     counted = cell.world in ("navigation", "memory_game")
     if counted:
-        return Clock(0, 1, delay if cell.world == "navigation" else delay // 2)
+        fewest = (DELAYS[cell.subset][0] + 1) // 2  # rounds, of two steps each
+        return Clock(0, 1, delay if cell.world == "navigation" else max(fewest, delay // 2))
     tick = draw.pick(
         (3, 4, 5, 6, 7, 10) if cell.kind != "time" or not cell.go else (3, 4, 5, 6, 10)
     )
@@ -71,9 +72,13 @@ def settle(
             due = runs[0][0]
             bound = draw.between(clock[max(0, due - 4)] + 1, clock[due])
             return Settled(Trigger(names=cue.names, after=bound), due, bound=bound)
-        case "after" if len(runs) > 1 and clock[runs[0][1]] < clock[runs[1][0]]:
+        case "after" if len(runs) > 1:
             early, due = runs[0][1], runs[1][0]
-            bound = draw.between(clock[early] + 1, clock[due])
+            # The card that ends a round was turned while one round less was finished.
+            latest = clock[due - 1] if plan.cell.world == "memory_game" else clock[due]
+            if clock[early] >= latest:
+                return None
+            bound = draw.between(clock[early] + 1, latest)
             return Settled(Trigger(names=cue.names, after=bound), due, bound=bound)
         case "too-early" if runs and clock[runs[-1][1]] + 1 < clock[-1]:
             start, last = runs[-1]
