@@ -14,9 +14,11 @@ from typing import Any
 
 import pytest
 
+from actmem.hashing import canonical
 from actmem.models.tape import Called
 from actmem.run.store import RunFolder
 from actmem.trace import read_trace
+from actmem.trials.make import released
 from actmem.trials.play import Replied
 
 Call = Callable[..., Any]
@@ -159,7 +161,7 @@ def test_a_plan_counts_without_a_call(call: Call, tmp_path: Path) -> None:
     plan = json.loads(called.out)
     by = {row["setup"]: row for row in plan["rows"]}
     assert [*by] == every.split(",")
-    assert all(row["calls"] == row["steps"] == 19 for row in by.values())
+    assert all(row["calls"] == row["steps"] == 24 for row in by.values())
     assert by["pm-prompt"]["prompt_tokens"] > by["base"]["prompt_tokens"]
     assert by["reflexion"]["completion_tokens"] > by["base"]["completion_tokens"]
     assert by["memory"]["new_tokens"] > by["base"]["new_tokens"]
@@ -181,6 +183,53 @@ def test_fresh_trials_are_made_and_played(call: Call, tmp_path: Path) -> None:
     args = ("run", "trials", "--file", path, "--agent", "oracle", "-o", tmp_path / "r", "--json")
     (row,) = rows(call(*args))
     assert (row["planned"], row["accuracy"]) == (9, 1.0)
+
+
+@pytest.mark.parametrize("given", [["--seed", "7"], ["--subset", "B"], ["--count", "9"]])
+def test_fresh_trials_need_seed_and_subset(call: Call, tmp_path: Path, given: list[str]) -> None:
+    called = call("make", "trials", *given, "-o", tmp_path / "fresh.jsonl")
+    assert called.code == 2
+    assert "fresh trials need --seed and --subset" in called.err
+    assert not (tmp_path / "fresh.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"steps": 500}, "it has 500 steps, and its script is of another length"),
+        ({"steps": 0}, "it has 0 steps"),
+        ({"delay": 999}, "due at step"),
+        ({"foo": 1}, "unknown field `foo`"),
+        ({"entries": []}, "it has no ongoing goal"),
+        ({"intended": {"name": "fly"}}, "is no fair trial"),
+    ],
+)
+def test_trials_that_are_not_fair_are_refused(
+    call: Call, tmp_path: Path, changes: dict[str, Any], says: str
+) -> None:
+    trial = next(t for t in released() if t.world == "shopping" and t.go)
+    plain = json.loads(canonical(trial))
+    inner = plain["setup"] if "entries" in changes else plain
+    inner.update(changes)
+    path = tmp_path / "odd.jsonl"
+    path.write_text(json.dumps(plain))
+    called = call("run", "trials", "--file", path, "--agent", "oracle", "-o", tmp_path / "r")
+    assert called.code == 2
+    assert f"{path}:1: " in called.err
+    assert says in called.err
+    assert not (tmp_path / "r").exists()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [["--embedder", "minilm"], ["--passage-tokens", "3"], ["--max-tokens", "5"], ["--prompts", "x"],
+     ["--temperature", "1"], ["--max-tokens-total", "9"], ["--setups", "base"]],
+)  # fmt: skip
+def test_what_is_said_of_models_needs_one(call: Call, tmp_path: Path, given: list[str]) -> None:
+    called = call("run", "trials", "--agent", "nop", *TRIALS, *given, "-o", tmp_path / "r")
+    assert called.code == 2
+    assert f"{given[0]} needs a --model" in called.err
+    assert not (tmp_path / "r").exists()
 
 
 def test_all_floors_print_a_table(call: Call, tmp_path: Path) -> None:

@@ -105,7 +105,27 @@ def test_a_baseline_fails_only_on_regressions(project: Path) -> None:
     wrong["trials"]["A/shopping/event/005"]["digest"] = "0" * 64
     (project / "baseline.json").write_text(json.dumps(wrong))
     code, text = run(project, *chosen, "--actmem-baseline", "baseline.json")
-    assert "the baseline is of other trials" in text
+    assert code == 4
+    assert "is of other trials (A/shopping/event/005 is not that one)" in text
+    assert "Traceback" not in text
+
+
+def test_a_baseline_is_added_to_and_never_emptied(project: Path) -> None:
+    path = project / "baseline.json"
+    write = ("--actmem-write-baseline", "baseline.json")
+    one, two = "A/shopping/time/001", "A/shopping/event/005"
+    run(project, *SUITE, "--actmem-trial", one, *write)
+    first = path.read_text()
+    assert list(json.loads(first)["trials"]) == [one]
+    run(project, *SUITE, "--actmem-trial", one, *write, "--collect-only")
+    assert path.read_text() == first
+    run(project, *SUITE, "--actmem-trial", two, *write)
+    assert set(json.loads(path.read_text())["trials"]) == {one, two}
+    (project / "my_agent.py").write_text(
+        "class Agent:\n    def decide(self, observation):\n        raise KeyError('mine')\n"
+    )
+    run(project, *SUITE, "--actmem-trial", one, *write)
+    assert json.loads(path.read_text())["trials"][one]["passed"] == 0
 
 
 def test_repeats_are_counted(project: Path) -> None:
@@ -123,8 +143,11 @@ def test_repeats_are_counted(project: Path) -> None:
     ("args", "words"),
     [
         (("--actmem", "trials"), "needs --actmem-agent"),
-        ((*SUITE, "--actmem-subset", "Z"), "no subset 'Z'"),
-        ((*SUITE, "--actmem-trial", "Z"), "no trial 'Z'"),
+        ((*SUITE, "--actmem-subset", "Z"), "--actmem-subset: no subset 'Z'"),
+        ((*SUITE, "--actmem-trial", "Z"), "--actmem-trial: no trial 'Z'"),
+        ((*SUITE, "--actmem-write-baseline", "no/such.json"), "cannot be written: no such folder"),
+        ((*SUITE, "--actmem-write-baseline", "my_agent.py"), "my_agent.py: "),
+        ((*SUITE, "--actmem-write-baseline", "."), "is a folder, a file is needed"),
         ((*SUITE, "--actmem-repeat", "0"), "must be 1 or more"),
         ((*SUITE[:3], "nothing.py:Agent"), "no such file"),
         ((*SUITE, "--actmem-baseline", "none.json"), "cannot be read"),
@@ -144,3 +167,26 @@ def test_an_agent_that_raises_shows_its_traceback(project: Path) -> None:
     code, text = run(project, *SUITE, "--actmem-trial", "A/shopping/time/001")
     assert code == 1
     assert "KeyError: 'mine'" in text
+
+
+def test_what_is_no_text_is_said_in_one_line(project: Path) -> None:
+    (project / "my_agent.py").write_text(
+        "class Agent:\n    def decide(self, observation):\n        return 4\n"
+    )
+    code, text = run(project, *SUITE, "--actmem-trial", "A/shopping/time/001")
+    assert code == 1
+    assert "A/shopping/time/001: decide returned int, not a text" in text
+    assert "agent.py" not in text.replace("my_agent.py", "")
+
+
+def test_odd_texts_are_shown_in_three_lines(project: Path) -> None:
+    (project / "my_agent.py").write_text(
+        "class Agent:\n    def decide(self, observation):\n"
+        "        slot = f'{9 + observation.step}:30'.rjust(5, '0')\n"
+        "        return f\"add_meeting('\x1b[31m\\ud800{'x' * 1900}', '{slot}')\"\n"
+    )
+    code, text = run(project, *SUITE, "--actmem-trial", "A/scheduling/time/035")
+    assert code == 1
+    assert re.search(r"^intended: .*\ndue: .*\ndid: .*$", text, re.MULTILINE)
+    assert "\x1b[31m\ufffd" not in text
+    assert "x" * 100 not in text

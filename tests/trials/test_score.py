@@ -1,12 +1,14 @@
 """Verdicts on hand-made courses of play."""
 
+import msgspec
 import pytest
 
 from actmem.errors import ActionError, InputError
-from actmem.trials.score import TrialResult, holds_intention, score
+from actmem.trials.score import TrialResult, score
 from actmem.trials.stats import detection, rates, wilson
 from actmem.trials.trial import Intended, Trial, Trigger, Watch
 from actmem.trials.world import Episode
+from actmem.trials.worlds.scheduling import SchedulingSetup
 from actmem.trials.worlds.shopping import ShoppingSetup
 
 OFFERS = ("soap", "coffee", "tea")
@@ -27,7 +29,7 @@ SOAP, COFFEE, TEA, WAIT = "add_item('soap')", "add_item('coffee')", "add_item('t
 
 
 def verdict(result: TrialResult) -> set[str]:
-    names = ("passed", "hit", "miss", "late", "false_alarm", "wrong_content")
+    names = ("passed", "hit", "miss", "late", "false_alarm", "wrong_content", "slip")
     return {name for name in names if getattr(result, name)}
 
 
@@ -44,7 +46,7 @@ def verdict(result: TrialResult) -> set[str]:
         ([SOAP, COFFEE, COFFEE], {"false_alarm", "hit"}),
         ([SOAP, WAIT, COFFEE, COFFEE], {"false_alarm", "hit"}),
         ([SOAP, WAIT, TEA], {"false_alarm", "wrong_content", "miss"}),
-        ([SOAP, WAIT, COFFEE, SOAP], {"false_alarm", "wrong_content", "hit"}),
+        ([SOAP, WAIT, COFFEE, SOAP], {"slip", "hit"}),  # bought again: no matter of the intention
         ([SOAP, "add_item('gold')", COFFEE], {"passed", "hit"}),  # refused: nothing happened
         ([SOAP, WAIT, "intend('x')", "submit('abandoned')", COFFEE], {"passed", "hit"}),
     ],
@@ -58,6 +60,24 @@ def test_no_go_passes_untouched_only() -> None:
     assert verdict(score(never, [SOAP])) == {"passed"}
     assert verdict(score(never, [])) == set()
     assert verdict(score(never, [SOAP, WAIT, COFFEE])) == {"false_alarm"}
+    assert verdict(score(never, [SOAP, SOAP])) == {"slip"}
+
+
+def test_another_kind_of_act_is_a_slip() -> None:
+    office = msgspec.structs.replace(
+        AT, intended=Intended("send_email", ("Ana", "draft")),
+        setup=SchedulingSetup(
+            1140, 5, ((0, "send_email", ("Bo", "news")), (4, "send_email", ("Ed", "plan"))), (), ("",) * 6
+        ),
+    )  # fmt: skip
+    news, plan = "send_email('Bo', 'news')", "send_email('Ed', 'plan')"
+    draft, other = "send_email('Ana', 'draft')", "send_email('Ana', 'other')"
+    meeting = "add_meeting('Standup', '09:30')"
+    assert verdict(score(office, [news, WAIT, draft, WAIT, plan])) == {"passed", "hit"}
+    assert verdict(score(office, [news, meeting, draft, WAIT, plan])) == {"hit", "slip"}
+    assert verdict(score(office, [news, plan, draft, WAIT, plan])) == {"hit", "slip"}  # too early
+    wrong = {"hit", "false_alarm", "wrong_content"}
+    assert verdict(score(office, [news, other, draft, WAIT, plan])) == wrong
 
 
 def test_what_an_open_goal_demands_is_no_false_alarm_and_the_intention_needs_one_more() -> None:
@@ -98,7 +118,6 @@ def test_encoding_is_read_from_the_last_statement_and_changes_no_verdict() -> No
     assert score(AT, [SOAP]).encoded is None
     assert score(AT, ["intend('coffee to the cart at 19:10')", SOAP]).encoded is True
     assert score(AT, ["intend('be careful')", SOAP]).encoded is False
-    assert not holds_intention(AT, "")
 
 
 def test_wilson_and_detection() -> None:

@@ -128,7 +128,7 @@ def read_cast(given: dict[str, Any]) -> Cast | None:
     if given["setups"] and given["preset"]:
         raise click.UsageError("--setups or --preset, not both")
     if not given["models"]:
-        refuse_without_model(given, "setups", "preset")
+        refuse_without_model("setups", "preset")
         return None
     from actmem.models.wording import words
     from actmem.week.agents.setups import SETUPS, SetupOptions, find_setup

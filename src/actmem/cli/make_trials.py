@@ -10,11 +10,11 @@ from actmem.cli.week_options import PATH
 
 
 @click.command(name="trials")
-@click.option("--seed", type=int, help="Seed of fresh trials. [default: the released set]")
 @click.option(
-    "--subset", "subset", type=click.Choice(["A", "B", "C"]), help="Subset of fresh ones."
+    "--seed", type=int, help="Seed of fresh trials. [default: the released set, of seed 1]"
 )
-@click.option("--count", type=click.IntRange(1), help="Number of fresh trials. [default: 80]")
+@click.option("--subset", type=click.Choice(["A", "B", "C"]), help="Subset of fresh ones.")
+@click.option("--count", type=click.IntRange(1), help="Number of fresh ones. [default: 80]")
 @click.option("-o", "--output", type=PATH, default=Path("trials.jsonl"), show_default=True,
               help="File to write: one trial a line.")  # fmt: skip
 def make_trials(seed: int | None, subset: str | None, count: int | None, output: Path) -> None:
@@ -28,8 +28,11 @@ def make_trials(seed: int | None, subset: str | None, count: int | None, output:
 
     if seed is None and subset is None and count is None:
         trials = list(released())
+    elif seed is None or subset is None:
+        raise click.UsageError(
+            "fresh trials need --seed and --subset; seed 1 is the released set's"
+        )
     else:
-        drawn = make(1 if seed is None else seed, cast("Subset", subset or "A"), count or 80)
-        trials = list(drawn)
+        trials = list(make(seed, cast("Subset", subset), count or 80))
     write_atomic(output, b"".join(canonical(trial) + b"\n" for trial in trials))
     click.echo(f"wrote {len(trials)} trials to {output}", err=True)

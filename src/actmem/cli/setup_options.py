@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from actmem.cli.budget_options import BUDGET_OPTIONS, budgeted
 from actmem.cli.model_options import read_model_options
@@ -66,10 +67,16 @@ def setup_names(given: dict[str, Any], default: str) -> list[str]:
     return names
 
 
-def refuse_without_model(given: dict[str, Any], *options: str) -> None:
-    """Refuse ``options`` (parameter names), which say something of models, where there is none."""
-    for option in (*options, "price", "max_cost"):
-        if given[option]:
+OF_MODELS = ("price", "max_cost", "max_tokens_total", "history_tokens", "prompts", "base_url",
+             "key_env", "temperature", "model_seed", "window", "threads", "max_tokens")  # fmt: skip
+"""Parameters that say something of models, in whatever command has them."""
+
+
+def refuse_without_model(*options: str) -> None:
+    """Refuse what the user said of models, and of ``options`` (parameters), where there is none."""
+    context = click.get_current_context()
+    for option in (*options, *OF_MODELS):
+        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{option.replace('_', '-')} needs a --model")
 
 
@@ -91,5 +98,5 @@ def open_chats(given: dict[str, Any]) -> dict[str, Chat]:
         for name in dict.fromkeys(given["models"])
     }
     if not chats:
-        refuse_without_model(given)
+        refuse_without_model()
     return budgeted(chats, given)

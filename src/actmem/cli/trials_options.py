@@ -87,7 +87,7 @@ def planned(given: dict[str, Any]) -> tuple[list[Trial], Cast | None, Manifest]:
 def _cast(given: dict[str, Any]) -> Cast | None:
     """Return which models play in which setups, None where no model is given."""
     if not given["models"]:
-        refuse_without_model(given, "setups")
+        refuse_without_model("setups", "passage_tokens", "embedder")
         return None
     from actmem.memory.open import find_embedder
     from actmem.models.wording import words

@@ -54,7 +54,7 @@ from actmem.trials.trial import Trial
 EMBEDDER = find_embedder()
 """What memories embed with."""
 SHOWN = ("accuracy", "miss_rate", "late_rate", "false_alarm_rate", "no_go_false_alarm_rate",
-         "wrong_content_rate", "ongoing", "d_prime", "criterion")  # fmt: skip
+         "wrong_content_rate", "slip_rate", "ongoing", "stated", "encoded", "d_prime", "criterion")  # fmt: skip
 """The rates over all trials that are metrics."""
 
 
@@ -218,7 +218,7 @@ def trial_verdict() -> Scorer:
         trial = _trial(state.metadata)
         played = judge(trial, events, footer)
         verdict: dict[str, Any] = msgspec.to_builtins(played.result)
-        faults = ("miss", "late", "false_alarm", "wrong_content")
+        faults = ("miss", "late", "false_alarm", "wrong_content", "slip")
         told = [name.replace("_", " ") for name in ("passed", "hit", *faults) if verdict[name]]
         return Score(
             value={name: int(verdict[name]) for name in ("passed", "hit", *faults)}

@@ -194,9 +194,15 @@ def errors_table(data: TrialsData) -> Table:
     fields = {
         "miss_rate": ("miss", "Go trials on which the intention was never carried out."),
         "late_rate": ("late", "Go trials on which it came after its moment."),
-        "false_alarm_rate": ("false alarm", "Trials with an act that nothing asked for."),
+        "false_alarm_rate": (
+            "false alarm",
+            "Trials in which it came at another moment, or wrongly.",
+        ),
         "wrong_content_rate": ("content", "Trials with the right act on the wrong thing."),
+        "slip_rate": ("slip", "Trials with another act that nothing asked for."),
         "ongoing": ("ongoing", "Share of the ongoing task's goals that were met."),
+        "stated": ("stated", "Trials in which the intention was stated with intend."),
+        "encoded": ("encoded", "Of these, those whose last statement held it."),
     }
 
     def own(entry: TrialsEntry) -> list[Cell]:

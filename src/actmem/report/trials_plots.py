@@ -13,6 +13,7 @@ ERRORS = {
     "late_rate": "late",
     "false_alarm_rate": "false alarm",
     "wrong_content_rate": "wrong content",
+    "slip_rate": "slip",
 }
 """The rates of ``Rates`` that tell errors apart, and their names."""
 

@@ -31,6 +31,12 @@ def rehearse(trial: Trial, move: Move) -> TrialResult:
 
 def problem(trial: Trial) -> str | None:
     """Return what is wrong with ``trial`` as a test, or ``None``."""
+    setup = trial.setup
+    said = {len(setup.remarks), len(getattr(setup, "offers", setup.remarks))}
+    if trial.steps < 1 or said != {trial.steps}:
+        return f"it has {trial.steps} steps, and its script is of another length"
+    if not build_world(setup).goals()[1]:
+        return "it has no ongoing goal"
     done: list[bool] = []
 
     def perfect(view: View, ongoing: Call, due: bool) -> Call:

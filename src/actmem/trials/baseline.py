@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -31,22 +32,33 @@ class Baseline(Struct, frozen=True):
     def regressed(self, trial: Trial, passed: int, of: int) -> bool:
         """Tell whether ``passed`` of ``of`` is a smaller share than before.
 
-        A trial that the baseline lacks must be passed every time. ``InputError`` where the baseline
-        knows another trial by that id.
+        A trial that the baseline lacks must be passed every time.
         """
         before = self.trials.get(trial.id)
-        if before is None:
-            return passed < of
-        if before.digest != trial.digest():
-            raise InputError("the baseline is of other trials: write it anew", trial.id)
-        return passed * before.of < before.passed * of
+        return passed < of if before is None else passed * before.of < before.passed * of
 
 
-def read(path: Path) -> Baseline:
-    """Read a baseline file."""
-    return decode(read_bytes(path), Baseline, path)
+def read(path: Path, trials: Iterable[Trial]) -> Baseline:
+    """Read a baseline file; ``InputError`` where it knows another trial by an id of ``trials``."""
+    found = decode(read_bytes(path), Baseline, path)
+    for trial in trials:
+        known = found.trials.get(trial.id)
+        if known is not None and known.digest != trial.digest():
+            raise InputError(
+                f"is of other trials ({trial.id} is not that one): write it anew", path
+            )
+    return found
 
 
-def write(path: Path, trials: Mapping[str, Passes]) -> None:
-    """Write a baseline file."""
-    write_atomic(path, canonical(Baseline(dict(trials))) + b"\n")
+def refuse_unwritable(path: Path) -> None:
+    """Refuse, before anything is played, a file that could not be written or read at the end."""
+    if path.exists():
+        decode(read_bytes(path), Baseline, path)
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InputError("cannot be written: no such folder, or not yours to write", path)
+
+
+def write(path: Path, played: Mapping[str, Passes]) -> None:
+    """Write what was played into a baseline file; the trials that were not played stay as they were."""
+    known = decode(read_bytes(path), Baseline, path).trials if path.exists() else {}
+    write_atomic(path, canonical(Baseline({**known, **played})) + b"\n")

@@ -10,6 +10,7 @@ from actmem.trials.trial import Trial
 from actmem.trials.world import Episode
 
 MOST = 4  # actions that are named
+WIDTH = 80  # characters of each
 
 
 def explain(trial: Trial, replies: Sequence[str], result: TrialResult) -> str:
@@ -32,7 +33,7 @@ def _due(trial: Trial, result: TrialResult) -> str:
 
 def _did(trial: Trial, replies: Sequence[str], result: TrialResult) -> str:
     calls = _calls(trial, replies)
-    acts = [f"{calls[step]} at step {step}" for step in result.acted[:MOST]]
+    acts = [f"{_shown(calls[step])} at step {step}" for step in result.acted[:MOST]]
     acts += ["…"] if len(result.acted) > MOST else []
     verdict = [
         word
@@ -42,6 +43,7 @@ def _did(trial: Trial, replies: Sequence[str], result: TrialResult) -> str:
             ("late", result.late),
             ("false alarm", result.false_alarm),
             ("wrong content", result.wrong_content),
+            ("slip", result.slip),
         )
         if holds
     ]
@@ -50,6 +52,12 @@ def _did(trial: Trial, replies: Sequence[str], result: TrialResult) -> str:
     )
     text += f"; {round(100 * result.ongoing)} % of the ongoing goals met"
     return text + (f"; {result.malformed} malformed replies" if result.malformed else "")
+
+
+def _shown(call: Call) -> str:
+    """Return a call as one short line that a terminal can show, whatever its texts hold."""
+    line = "".join(sign if sign.isprintable() else "\ufffd" for sign in str(call))
+    return line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…"
 
 
 def _calls(trial: Trial, replies: Sequence[str]) -> dict[int, Call]:

@@ -59,10 +59,14 @@ class TrialItem(pytest.Item):
         """Play the trial as often as asked; fail with the first play that did not pass."""
         from actmem.trials.explain import explain
 
-        plays = [self.plan.play(self.trial, number) for number in range(self.plan.repeat)]
-        passed = sum(result.passed for _, result in plays)
-        record = (self.trial.id, self.trial.digest(), passed, len(plays))
-        self.user_properties.append((_RESULT, record))
+        plays = []
+        try:
+            for number in range(self.plan.repeat):
+                plays.append(self.plan.play(self.trial, number))
+        finally:  # what raised has not passed
+            passed = sum(result.passed for _, result in plays)
+            record = (self.trial.id, self.trial.digest(), passed, self.plan.repeat)
+            self.user_properties.append((_RESULT, record))
         if passed == len(plays):
             return
         replies, result = next(play for play in plays if not play[1].passed)
@@ -75,8 +79,11 @@ class TrialItem(pytest.Item):
         raise TrialFailedError(text)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Show a failed trial by its text alone; whatever else was raised with its traceback."""
-        if isinstance(excinfo.value, TrialFailedError):
+        """Show a failed trial by its text alone; what the agent raised with its traceback."""
+        from actmem.errors import ActMemError
+        from actmem.process import ProcessError
+
+        if isinstance(excinfo.value, TrialFailedError | ActMemError | ProcessError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
@@ -92,7 +99,7 @@ class _Trials:
         from actmem.errors import ActMemError
         from actmem.process import FORM
         from actmem.trials.agents import find_agent
-        from actmem.trials.baseline import read
+        from actmem.trials.baseline import read, refuse_unwritable
         from actmem.trials.select import choose
 
         self._config = config
@@ -106,12 +113,20 @@ class _Trials:
         in_file = colon and not name.startswith(FORM)
         here = config.invocation_params.dir
         baseline = config.getoption("--actmem-baseline")
+        written = config.getoption("--actmem-write-baseline")
+        self._written: Path | None = here / written if written else None
         try:
             self.agent = find_agent(f"{here / file}:{class_name}" if in_file else name)
             self.trials = choose(
-                config.getoption("--actmem-subset"), config.getoption("--actmem-trial")
+                config.getoption("--actmem-subset"),
+                config.getoption("--actmem-trial"),
+                prefix="--actmem-",
             )
-            self.baseline: Baseline | None = read(here / baseline) if baseline else None
+            self.baseline: Baseline | None = (
+                read(here / baseline, self.trials) if baseline else None
+            )
+            if self._written is not None:
+                refuse_unwritable(self._written)
         except ActMemError as error:
             raise pytest.UsageError(str(error)) from None
         self._passes: dict[str, Passes] = {}
@@ -152,9 +167,13 @@ class _Trials:
                 self._passes[trial] = Passes(digest, passed, of)
 
     def pytest_sessionfinish(self) -> None:
-        """Write the baseline, in the controlling process."""
-        path = self._config.getoption("--actmem-write-baseline")
-        if path and not hasattr(self._config, "workerinput"):
-            from actmem.trials.baseline import write
+        """Write what was played into the baseline, in the controlling process."""
+        if self._written is None or not self._passes or hasattr(self._config, "workerinput"):
+            return
+        from actmem.errors import ActMemError
+        from actmem.trials.baseline import write
 
-            write(self._config.invocation_params.dir / path, self._passes)
+        try:
+            write(self._written, self._passes)
+        except ActMemError as error:
+            raise pytest.exit.Exception(str(error), pytest.ExitCode.INTERNAL_ERROR) from None

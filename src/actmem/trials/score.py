@@ -1,56 +1,29 @@
 """Score by replay: a trial and the recorded replies, nothing else.
 
 One trial, one verdict. The intended action at a step where the condition holds is a *hit*. An
-action is never held against the agent when an open ongoing goal demanded it at that step; any other
-extra action (buying, marking, ringing, entering, e-mailing) outside the due steps, a second
-execution, and one with other content is a *false alarm*; the intended action after the due steps is
-*late*, which is neither hit nor false alarm. A go trial without hit and without late is a *miss*.
-*Passed*: hit (go) or untouched (no-go), nothing false, and every ongoing goal met.
+action is never held against the agent when an open ongoing goal demanded it at that step. The
+intended action outside the due steps, a second time, or with other content is a *false alarm*; after
+the due steps it is *late*, which is neither hit nor false alarm. Any other extra action (an entry of
+the list bought again, an e-mail where a meeting was intended) is a *slip* of the ongoing task. A go
+trial without hit and without late is a *miss*. *Passed*: hit (go) or untouched (no-go), nothing
+false or late, no slip, and every ongoing goal met.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import msgspec
 
 from actmem.errors import InputError
+from actmem.trials.encoding import holds_intention
 from actmem.trials.grammar import Call
 from actmem.trials.trial import Shown, Trial, Watch
 from actmem.trials.world import EXTRA, Episode
 from actmem.trials.worlds.outcome import Outcome
 
-SCORER = 1
+SCORER = 2
 """Version of the scorer; a change that may move a verdict on an old trace raises it."""
-
-_WORD = re.compile(r"[a-z0-9:]+")
-_SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "to",
-        "of",
-        "in",
-        "on",
-        "is",
-        "it",
-        "its",
-        "at",
-        "by",
-        "and",
-        "or",
-        "but",
-        "if",
-        "be",
-        "as",
-        "do",
-        "that",
-        "with",
-        "for",
-    ]
-)
 
 
 class TrialResult(msgspec.Struct, frozen=True):
@@ -69,6 +42,7 @@ class TrialResult(msgspec.Struct, frozen=True):
     late: bool
     false_alarm: bool
     wrong_content: bool
+    slip: bool
     ongoing: float
     malformed: int
     played: int
@@ -86,7 +60,7 @@ class Judge:
         self._watch = Watch(trial.trigger)
         self._due = False
         self._step = -1
-        self._hit = self._late = self._false = self._wrong = False
+        self._hit = self._late = self._false = self._wrong = self._slip = False
         self._acted: list[int] = []
 
     def see(self, view: Shown) -> bool:
@@ -101,7 +75,10 @@ class Judge:
             return
         self._acted.append(self._step)
         if not self._trial.intended.matches(call, self._trial.trigger):
-            self._false = self._wrong = True
+            if outcome.ongoing or call.name != self._trial.intended.name:
+                self._slip = True
+            else:
+                self._false = self._wrong = True
         elif self._hit or self._late:
             self._false = True
         elif self._due:
@@ -126,7 +103,7 @@ class Judge:
         """Return the verdict; ``goals`` are (met, all)."""
         met, wanted = goals
         held = self._trial.go or bool(self._watch.steps)
-        clean = not (self._false or self._late)
+        clean = not (self._false or self._late or self._slip)
         return TrialResult(
             trial=self._trial.id,
             passed=clean and self._hit == held and met == wanted,
@@ -135,6 +112,7 @@ class Judge:
             late=self._late,
             false_alarm=self._false,
             wrong_content=self._wrong,
+            slip=self._slip,
             ongoing=met / wanted,
             malformed=malformed,
             played=played,
@@ -180,17 +158,3 @@ def score(trial: Trial, replies: Sequence[str], steps: Sequence[int] | None = No
         if not episode.done:
             judge.see(episode.world.view())
     return judge.result(episode.world.goals(), malformed, played, encoded, declared)
-
-
-def holds_intention(trial: Trial, stated: str) -> bool:
-    """Tell whether ``stated`` holds the intention: at least half of its content words.
-
-    A lexical measure of encoding: it can be fooled, it is not fooled by an empty or a vague
-    statement, and it never touches pass or fail.
-    """
-    wanted = _content(trial.intention)
-    return 2 * len(wanted & _content(stated)) >= len(wanted)
-
-
-def _content(text: str) -> set[str]:
-    return {word for word in _WORD.findall(text.casefold()) if word not in _SMALL}

@@ -34,12 +34,15 @@ class Rates(Struct, frozen=True, kw_only=True):
     false_alarm_rate: float | None
     no_go_false_alarm_rate: float | None
     wrong_content_rate: float | None
+    slip_rate: float | None
     ongoing: float | None
     d_prime: float | None
     criterion: float | None
     malformed: int
     stated: float | None
+    """Share of the trials in which the intention was stated (``intend``)."""
     encoded: float | None
+    """Share of those whose last statement held it."""
 
 
 def wilson(passed: int, total: int) -> tuple[float, float] | None:
@@ -82,6 +85,7 @@ def rates(pairs: Iterable[Pair]) -> Rates:
         false_alarm_rate=_share(sum(result.false_alarm for result in results), len(of)),
         no_go_false_alarm_rate=_share(alarms, len(no_go)),
         wrong_content_rate=_share(sum(result.wrong_content for result in results), len(of)),
+        slip_rate=_share(sum(result.slip for result in results), len(of)),
         ongoing=_share(sum(result.ongoing for result in results), len(of)),
         d_prime=found[0] if found else None,
         criterion=found[1] if found else None,

@@ -12,6 +12,10 @@ from actmem.trials.results import Result
 from actmem.trials.stats import Rates
 
 SPLITS = ("type", "world", "go")
+ERRORS = {"miss_rate": "miss", "late_rate": "late", "false_alarm_rate": "false",
+          "wrong_content_rate": "content", "slip_rate": "slip", "ongoing": "ongoing",
+          "stated": "stated", "encoded": "encoded"}  # fmt: skip
+"""The rates of the error split, by their names in ``Rates``."""
 
 
 def lines(results: Sequence[Result]) -> Iterator[str]:
@@ -44,7 +48,6 @@ def lines(results: Sequence[Result]) -> Iterator[str]:
         for result in results:
             cells = "".join(f"{_percent(_of(result, split, name)):>13}" for name in names)
             yield f"{result.agent:<{wide}}{cells}"
-    yield ""
     yield from errors(results)
 
 
@@ -99,15 +102,16 @@ def published() -> Iterator[str]:
 
 
 def errors(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the error split of subset C: misses against false alarms, over all its trials."""
+    """Yield the error split of subset C: misses against false alarms; nothing without C."""
     wide = _width(results)
-    yield f"{'errors on C, in %':<{wide}}{'miss':>9}{'late':>9}{'false':>9}{'content':>9}{'ongoing':>9}"
-    for result in results:
-        hard = result.groups["subset"].get("C")
-        if hard is not None:
-            rates = [hard.miss_rate, hard.late_rate, hard.false_alarm_rate]
-            rates += [hard.wrong_content_rate, hard.ongoing]
-            yield f"{result.agent:<{wide}}" + "".join(f"{_percent(r):>9}" for r in rates)
+    rows = [(r.agent, hard) for r in results if (hard := r.groups["subset"].get("C")) is not None]
+    if rows:
+        yield ""
+        heads = "".join(f"{name:>9}" for name in ERRORS.values())
+        yield f"{'errors on C, in %':<{wide}}{heads}"
+    for agent, hard in rows:
+        cells = "".join(f"{_percent(getattr(hard, name)):>9}" for name in ERRORS)
+        yield f"{agent:<{wide}}{cells}"
 
 
 def _of(result: Result, split: str, name: str) -> float | None:

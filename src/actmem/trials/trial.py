@@ -108,7 +108,7 @@ class Intended(msgspec.Struct, frozen=True, omit_defaults=True):
         return Call(self.name, (next(name for name in shown if name in trigger.names),))
 
 
-class Trial(msgspec.Struct, frozen=True, omit_defaults=True):
+class Trial(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One unit test. ``intention`` is its text; ``delay`` the step (from 0) at which it is due.
 
     For a no-go trial (``go`` false) the condition never holds and ``delay`` is the step of the

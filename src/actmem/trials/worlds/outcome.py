@@ -8,12 +8,14 @@ from typing import NamedTuple
 class Outcome(NamedTuple):
     """``reply``: the sentence the agent gets. ``accepted``: the world changed by it.
 
-    ``demanded``: an open ongoing goal asked for this action at this step.
+    ``demanded``: an open ongoing goal asked for this action at this step. ``ongoing``: the ongoing
+    task asks for it at some step, open or not.
     """
 
     reply: str
     accepted: bool = False
     demanded: bool = False
+    ongoing: bool = False
 
 
 WAITED = Outcome("You wait.")

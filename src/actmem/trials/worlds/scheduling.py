@@ -130,7 +130,8 @@ class Scheduling:
         else:
             self._sent.append((first[:80], second[:80]))
             reply = f"The e-mail to {first[:80]} is sent."
-        return Outcome(reply, True, self._tick_off(call))
+        asked = any(asked.same(call) for _, asked in self._asked)
+        return Outcome(reply, True, self._tick_off(call), asked)
 
     def _tick_off(self, call: Call) -> bool:
         """Close the earliest open request for ``call``; tell whether there was one."""

@@ -94,8 +94,9 @@ class Shopping:
         for i, (since, entry) in enumerate(setup.entries):
             if entry == item and since <= step and not self._done[i]:
                 self._done[i] = True
-                return Outcome(f"You take {item}, as the list asks.", True, True)
-        return Outcome(f"You take {item}.", True)
+                return Outcome(f"You take {item}, as the list asks.", True, True, True)
+        listed = any(entry == item for _, entry in setup.entries)
+        return Outcome(f"You take {item}.", True, ongoing=listed)
 
     def goals(self) -> tuple[int, int]:
         """Return entries of the list that were bought, and all entries."""
