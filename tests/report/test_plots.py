@@ -109,7 +109,7 @@ def test_trials_dots_are_the_results(trials: TrialsSuite) -> None:
     (nop,) = [result.rates for result in results if result.agent == "nop"]
     assert kinds == {"miss": nop.miss_rate, "late": nop.late_rate,
                      "false alarm": nop.false_alarm_rate,
-                     "wrong content": nop.wrong_content_rate}  # fmt: skip
+                     "wrong content": nop.wrong_content_rate, "slip": nop.slip_rate}  # fmt: skip
     assert all(draw(plot, "p") for plot in (accuracy, errors))
     assert trials_plots([]) == []
 
