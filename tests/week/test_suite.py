@@ -65,14 +65,15 @@ def test_the_trace_says_with_what_it_was_played(weeks: list[Scenario], tmp_path:
     plan = make_manifest(weeks, ["oracle", f"{agent}:Agent"], seed=3, nudge="informed")
     run = folder(tmp_path / "run", weeks, plan)
     suite = WeekSuite(run)
-    oracle, own = suite.header(plan.episodes[0]), suite.header(plan.episodes[2])
+    first, second = plan.episodes[:2]
+    oracle, own = suite.header(first), suite.header(second)
     assert oracle.privilege == "sees the due sets, informed heartbeat"
     assert own.privilege == "informed heartbeat"
     assert oracle.unit_digest == weeks[0].digest
     assert own.settings == {
-        "seed": plan.episodes[2].seed,
+        "seed": second.seed,
         "nudge": "informed",
-        "agent_file": plan.episodes[2].settings["agent_file"],
+        "agent_file": second.settings["agent_file"],
     }
     assert oracle.versions["actmem"]
     run.release()

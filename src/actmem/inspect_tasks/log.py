@@ -17,7 +17,7 @@ from actmem.hashing import canonical
 from actmem.inspect_tasks.episode import OURS, TRACE, UNIT, Logged, trace_file
 from actmem.inspect_tasks.trials import trials_of
 from actmem.inspect_tasks.week import weeks_of
-from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
+from actmem.run.plan import Manifest, grid, pairs
 from actmem.run.store import RunFolder
 from actmem.trials import score as trials_score
 from actmem.trials import suite as trials_suite
@@ -129,23 +129,16 @@ def _model_settings(samples: Sequence[EvalSample]) -> Any:
 def _manifest(log: EvalLog, logged: Logged, planned: Sequence[str], model: Any) -> Manifest:
     """Return the plan that the run would have had with ``actmem run``."""
     repeats = log.eval.config.epochs or 1
-    agent = f"{logged.setup} {log.eval.model}"
     return Manifest(
         suite=logged.suite,
         created=log.eval.created,
         versions=logged.versions,
         settings=logged.settings | {"repeats": repeats, "models": {log.eval.model: model}},
         units={name: logged.units[name] for name in planned},
-        episodes=tuple(
-            Episode(
-                id=episode_id(unit, agent, repeat),
-                unit=unit,
-                agent=agent,
-                seed=episode_seed(logged.settings["seed"], number * repeats + repeat),
-                repeat=repeat,
-                settings={"setup": logged.setup, "model": log.eval.model},
-            )
-            for number, unit in enumerate(planned)
-            for repeat in range(repeats)
+        episodes=grid(
+            planned,
+            pairs([logged.setup], [log.eval.model]),
+            int(logged.settings["seed"]),
+            repeats,
         ),
     )

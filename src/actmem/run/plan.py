@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
@@ -68,6 +68,38 @@ class Suite(Protocol):
         ...
 
 
+def grid(
+    units: Iterable[str], agents: Mapping[str, Mapping[str, Any]], seed: int, repeats: int
+) -> tuple[Episode, ...]:
+    """Return the episodes of a run: every unit played ``repeats`` times by every agent.
+
+    ``agents`` gives the settings of each by its name. Episodes go unit by unit, so that a run that
+    is not at its end has come equally far with all agents; for a unit's repeat all have one seed.
+    """
+    return tuple(
+        Episode(
+            id=episode_id(unit, agent, repeat),
+            unit=unit,
+            agent=agent,
+            seed=episode_seed(seed, number * repeats + repeat),
+            repeat=repeat,
+            settings=dict(own),
+        )
+        for number, unit in enumerate(units)
+        for agent, own in agents.items()
+        for repeat in range(repeats)
+    )
+
+
+def pairs(setups: Iterable[str], models: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return the agents that every setup makes with every model, for ``grid``."""
+    return {
+        f"{setup} {model}": {"setup": setup, "model": model}
+        for model in models
+        for setup in dict.fromkeys(setups)
+    }
+
+
 def episode_id(unit: str, agent: str, repeat: int) -> str:
     """Return a file name for an episode: unit, agent and repeat, each as ``file_name`` writes it."""
     return f"{file_name(unit)}.{file_name(agent)}.{repeat}"
@@ -82,7 +114,7 @@ def file_name(name: str) -> str:
     if re.fullmatch(r"[A-Za-z0-9_-]{1,60}", name):
         return name
     mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name)[-40:].strip("-")
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name)[-51:].strip("-")
     return f"{plain}-{mark}" if plain else mark
 
 

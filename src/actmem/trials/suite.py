@@ -16,7 +16,7 @@ from actmem.models.price import Price
 from actmem.models.tape import Called, Tape
 from actmem.plugin import source
 from actmem.process import SECONDS
-from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
+from actmem.run.plan import Episode, Manifest, grid, pairs
 from actmem.run.raised import describe, is_interrupt
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
@@ -64,7 +64,6 @@ def make_manifest(
 ) -> Manifest:
     """Plan a run: on every trial every agent, and every setup with every model.
 
-    Episodes go trial by trial, so that a run that is not at its end has come equally far with all.
     Raises ``InputError`` for no trials, an unknown agent or setup, or two trials of one id.
     """
     if not trials:
@@ -79,29 +78,16 @@ def make_manifest(
     settings: dict[str, Any] = {"seed": seed, "repeats": repeats}
     if cast is not None:
         settings |= _cast_settings(cast)
-        for model in cast.chats:
-            for setup in dict.fromkeys(cast.setups):
-                find_setup(setup)
-                players[f"{setup} {model}"] = {"setup": setup, "model": model}
+        for setup in cast.setups:
+            find_setup(setup)
+        players |= pairs(cast.setups, cast.chats)
     return Manifest(
         suite=NAME,
         created=now(),
         versions={"actmem": versions()["actmem"]},
         settings=settings,
         units=units,
-        episodes=tuple(
-            Episode(
-                id=episode_id(trial.id, agent, repeat),
-                unit=trial.id,
-                agent=agent,
-                seed=episode_seed(seed, number * repeats + repeat),
-                repeat=repeat,
-                settings=own,
-            )
-            for number, trial in enumerate(trials)
-            for agent, own in players.items()
-            for repeat in range(repeats)
-        ),
+        episodes=grid(units, players, seed, repeats),
     )
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from actmem.errors import DivergedError, IncompleteError, InputError
 from actmem.files import decode, read_bytes
 from actmem.models.chat import Usage
@@ -15,7 +17,7 @@ from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
 from actmem.plugin import source
 from actmem.process import SECONDS
-from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
+from actmem.run.plan import Episode, Manifest, episode_id, grid, pairs
 from actmem.run.raised import describe, is_interrupt
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
@@ -75,12 +77,11 @@ def make_manifest(
     settings: dict[str, Any] = {"seed": seed, "repeats": repeats, "nudge": nudge}
     if cast is not None:
         settings |= _cast_settings(cast)
-        for model in cast.chats:
-            for setup in dict.fromkeys(cast.setups):
-                replayed = find_setup(setup).replays
-                if replayed and replayed not in cast.setups:
-                    raise InputError(f"{setup} replays {replayed}: name that too", "--setups")
-                players[f"{setup} {model}"] = {"setup": setup, "model": model}
+        for setup in cast.setups:
+            replayed = find_setup(setup).replays
+            if replayed and replayed not in cast.setups:
+                raise InputError(f"{setup} replays {replayed}: name that too", "--setups")
+        players |= pairs(cast.setups, cast.chats)
     return Manifest(
         suite=NAME,
         created=now(),
@@ -88,26 +89,20 @@ def make_manifest(
         settings=settings,
         units=units,
         episodes=tuple(
-            Episode(
-                id=episode_id(scenario.scenario_name, agent, repeat),
-                unit=scenario.scenario_name,
-                agent=agent,
-                seed=episode_seed(seed, number * repeats + repeat),
-                repeat=repeat,
-                settings=own,
-                after=_replayed(scenario.scenario_name, own, repeat),
-            )
-            for agent, own in players.items()
-            for number, scenario in enumerate(scenarios)
-            for repeat in range(repeats)
+            msgspec.structs.replace(episode, after=_replayed(episode))
+            for episode in grid(units, players, seed, repeats)
         ),
     )
 
 
-def _replayed(unit: str, own: Mapping[str, Any], repeat: int) -> str:
+def _replayed(episode: Episode) -> str:
     """Return the id of the episode that one of a replaying setup reads, else nothing."""
+    own = episode.settings
     setup = find_setup(own["setup"]).replays if "setup" in own else ""
-    return episode_id(unit, f"{setup} {own['model']}", repeat) if setup else ""
+    if not setup:
+        return ""
+    (agent,) = pairs([setup], [own["model"]])
+    return episode_id(episode.unit, agent, episode.repeat)
 
 
 def _cast_settings(cast: Cast) -> dict[str, Any]:
