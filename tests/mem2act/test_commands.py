@@ -104,3 +104,33 @@ def test_negatives_without_a_model_are_refused(
     assert (found.code, found.out) == (2, "")
     assert "give one with --model" in found.err
     assert not (tmp_path / "run").exists()
+
+
+def test_top_is_for_those_that_rank(call: Callable[..., Called], tmp_path: Path) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(
+        "class Mine:\n"
+        "    def __init__(self, top): self.turns, self.top = [], top\n"
+        "    def write(self, turns): self.turns += turns\n"
+        "    def read(self, query, budget): return [t.text for t in self.turns[:self.top]]\n"
+    )
+    line = ["run", "mem2act", "--data", "mini-10", "--memory", f"none,bm25,{mine}:Mine", "--json"]
+    refused = call(*line, "-o", tmp_path / "none")
+    assert (refused.code, refused.out) == (2, "")
+    assert "takes top, without a default: give --top" in refused.err
+    none = call(*line[:4], "--memory", "none", "--top", 2, "-o", tmp_path / "none")
+    assert (none.code, none.out) == (2, "")
+    assert "--top: no memory of this run takes it" in none.err
+    assert not (tmp_path / "none").exists()
+    for top in (1, 2):
+        out = tmp_path / str(top)
+        assert call(*line, "--top", top, "-o", out).code == 0
+        reads: dict[str, set[int]] = {}
+        for trace in (out / "traces").iterdir():
+            header, *events = map(json.loads, trace.read_text().splitlines())
+            memory = header["settings"]["memory"].rpartition(":")[2]
+            assert header["settings"]["constants"] == ({} if memory == "none" else {"top": top})
+            reads[memory] = {len(e["passages"]) for e in events if e["event"] == "read"}
+        assert reads["none"] == {0}
+        assert max(reads["bm25"]) == top
+        assert reads["Mine"] == {top}

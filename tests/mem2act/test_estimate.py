@@ -22,7 +22,7 @@ def test_the_estimate_is_what_a_model_of_typical_replies_takes(
     chat = Typical()
     names = ["none", *SYSTEMS]
     manifest = make_manifest(data, names, {"m": chat.settings}, repeats=2)
-    found = {one.setup: one for one in estimates(data, manifest, {"m": chat}, HashingEmbedder)}
+    found = {one.setup: one for one in estimates(data, manifest, {"m": chat})}
     assert chat.prompts == []
     rows = play(data, tmp_path / "run", names, chat)
     for row in rows:
@@ -47,7 +47,7 @@ def test_a_memory_that_raises_cannot_be_planned(data: Dataset, tmp_path: Path) -
     chat = Typical()
     manifest = make_manifest(data, [f"{path}:Mine"], {"m": chat.settings})
     with pytest.raises(IncompleteError, match="memory: ValueError: no"):
-        estimates(data, manifest, {"m": chat}, HashingEmbedder)
+        estimates(data, manifest, {"m": chat})
 
 
 def test_the_command_plans_and_stops_at_a_budget(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from actmem.errors import ProviderError
+from actmem.memory.hashed import HashedWords
 from actmem.memory.model import Model
 from actmem.memory.protocol import DAY, Turn
 from actmem.memory.registry import Parts
@@ -22,22 +20,15 @@ from actmem.models.scripted import ScriptedChat
 from actmem.models.structured import Schema
 
 
-class HashingEmbedder:
-    """Words hashed into 64 signed places: texts that share words are near each other."""
+class HashingEmbedder(HashedWords):
+    """Counts the texts of each call."""
 
     def __init__(self) -> None:
         self.calls: list[int] = []
 
     def embed(self, texts: Sequence[str]) -> NDArray[Any]:
         self.calls.append(len(texts))
-        rows = np.zeros((len(texts), 64), np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            for word in re.findall(r"\w+", text.casefold()):
-                seed = hashlib.sha256(word.encode()).digest()
-                row[seed[0] % 64] += 1 if seed[1] % 2 else -1
-            norm = np.linalg.norm(row)
-            row /= norm if norm else 1
-        return rows
+        return super().embed(texts)
 
 
 def parts(chat: Chat | None = None, folder: Path = Path("unused")) -> Parts:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from actmem.cli import run_cli
 from actmem.errors import InputError, ProviderError
 from actmem.memory.open import find_embedder
 from actmem.models.openai import Limits
@@ -100,3 +101,30 @@ def test_embedders_by_name() -> None:
             find_embedder(name)
     with pytest.raises(InputError, match="is not set"):
         find_embedder("openai/m").open()
+
+
+def test_memories_embed_with_an_endpoint_and_nothing_is_sent_to_plan(
+    endpoint: Endpoint, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def call(*args: object) -> tuple[int, str, str]:
+        capfd.readouterr()
+        return run_cli([str(arg) for arg in args]), *capfd.readouterr()
+
+    endpoint.answers = [vectors]
+    data = ("mem2act", "--data", "mini-10", "--memory", "none,dense")
+    line = (*data, "--embedder", "openai/e", "--base-url", endpoint.url)
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"reply": {"name": "x", "arguments": {}}}]))
+    code, out, err = call("plan", *line, "--model", f"scripted:{script}", "--negatives", 1)
+    assert (code, endpoint.requests) == (0, []), err
+    assert "dense answer" in out
+    code, out, err = call("run", *line, "-o", tmp_path / "run", "--json")
+    assert code == 0, err
+    used = {"model": "openai/e", "endpoint": endpoint.url}
+    assert json.loads(out)["settings"]["embedder"] == used
+    sent = len(endpoint.requests)
+    assert sent > 0
+    assert call("run", *line, "-o", tmp_path / "run", "--json")[:2] == (0, out)
+    assert len(endpoint.requests) == sent
+    assert "--threads needs a --model" in call("run", *line, "--threads", 1)[2]
+    assert "--base-url needs a --model" in call("run", *data, "--base-url", endpoint.url)[2]

@@ -1,14 +1,11 @@
 """Shared: the released set, what each floor makes of it, and an embedder without weights."""
 
 import functools
-import hashlib
-import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
 import pytest
 
+from actmem.memory.hashed import HashedWords
 from actmem.memory.open import EmbedderSpec
 from actmem.trials.agents.agent import play
 from actmem.trials.agents.floors import floor
@@ -42,20 +39,6 @@ def small(trials: tuple[Trial, ...]) -> list[Trial]:
     ]
 
 
-class HashingEmbedder:
-    """Words hashed into 64 signed places: texts that share words are near each other."""
-
-    def embed(self, texts: Sequence[str]) -> Any:
-        rows = np.zeros((len(texts), 64), np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            for word in re.findall(r"\w+", text.casefold()):
-                seed = hashlib.sha256(word.encode()).digest()
-                row[seed[0] % 64] += 1 if seed[1] % 2 else -1
-            norm = np.linalg.norm(row)
-            row /= norm if norm else 1
-        return rows
-
-
 @pytest.fixture
 def embedder() -> EmbedderSpec:
-    return EmbedderSpec("hashing", {"model": "hashing"}, HashingEmbedder)
+    return EmbedderSpec("hashing", {"model": "hashing"}, HashedWords)

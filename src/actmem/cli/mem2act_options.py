@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 from actmem.cli.budget_options import BUDGET_OPTIONS
-from actmem.cli.model_options import model_options
+from actmem.cli.model_options import embedder_option, model_options
 
 if TYPE_CHECKING:
     from actmem.mem2act.data import Dataset
+    from actmem.memory.open import EmbedderSpec
     from actmem.models.chat import Chat
     from actmem.run.plan import Manifest
 
@@ -51,6 +52,12 @@ _OPTIONS = (
         help="Tokens of the passages for a task.",
     ),
     click.option(
+        "--top",
+        type=click.IntRange(1),
+        help="Turns that a retriever gives back, the budget allowing.  [default: each its own, 5 or 20]",
+    ),
+    embedder_option,
+    click.option(
         "--negatives",
         type=click.IntRange(0, 5),
         default=0,
@@ -78,22 +85,36 @@ def mem2act_options(command: F) -> F:
     return command
 
 
-def planned(given: dict[str, Any]) -> tuple[Dataset, dict[str, Chat], Manifest]:
-    """Return the data, the models, and the plan of the run that options give."""
+class Planned(NamedTuple):
+    """What options give: the data, the models, the embedder, and the plan of the run."""
+
+    data: Dataset
+    chats: dict[str, Chat]
+    embedder: EmbedderSpec
+    manifest: Manifest
+
+
+def planned(given: dict[str, Any], stand_in: EmbedderSpec | None = None) -> Planned:
+    """Return what options give; ``stand_in`` embeds instead of the embedder that they name."""
     from actmem.cli.conduct import stdout_kept
     from actmem.cli.setup_options import open_chats
     from actmem.errors import InputError
     from actmem.extra import load as load_extra
     from actmem.mem2act.data import load
     from actmem.mem2act.suite import make_manifest
-    from actmem.memory.open import open_embedder
+    from actmem.memory.open import find_embedder
     from actmem.memory.registry import find_memory
 
     data = load(given["data"])
     names = memory_names(given["memories"])
+    chats = open_chats(given)
+    named = find_embedder(
+        given["embedder"], base_url=given["base_url"], key_variable=given["key_env"]
+    )
+    embedder = stand_in or named
     with stdout_kept():  # a memory's file is loaded here, and may print
-        if any("embedder" in find_memory(name).needs for name in names):
-            open_embedder()  # missing weights show before anything is written
+        if any("embedder" in find_memory(name, given["top"]).needs for name in names):
+            embedder.open()  # missing weights show before anything is written
     shown = None
     if given["negatives"]:
         if not given["models"]:
@@ -101,18 +122,19 @@ def planned(given: dict[str, Any]) -> tuple[Dataset, dict[str, Chat], Manifest]:
                 "are for a model to choose among: give one with --model", "--negatives"
             )
         mined = load_extra("actmem.mem2act.negatives", "--negatives")
-        shown = mined.choices(data, given["negatives"], open_embedder(), given["seed"])
-    chats = open_chats(given)
+        shown = mined.choices(data, given["negatives"], embedder.open(), given["seed"])
     manifest = make_manifest(
         data,
         names,
         {name: chat.settings for name, chat in chats.items()},
         budget=given["budget"],
+        top=given["top"],
+        embedder=embedder,
         shown=shown,
         repeats=given["repeats"],
         seed=given["seed"],
     )
-    return data, chats, manifest
+    return Planned(data, chats, embedder, manifest)
 
 
 def memory_names(values: Sequence[str]) -> list[str]:

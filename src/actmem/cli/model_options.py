@@ -22,6 +22,14 @@ def _temperature(_: click.Context, __: click.Parameter, value: str) -> float | N
         raise click.BadParameter(f"{value!r} is neither a number nor 'none'") from None
 
 
+embedder_option = click.option(
+    "--embedder",
+    metavar="minilm|openai/NAME",
+    default="minilm",
+    show_default=True,
+    help="What memories embed with; openai/NAME is asked at --base-url.",
+)
+
 _OPTIONS = (
     click.option("--base-url", metavar="URL", help="Endpoint of openai/NAME."),
     click.option(

@@ -105,13 +105,12 @@ def mem2act(
     **given: Any,
 ) -> int:
     """Estimate calls and tokens of memories and models on a data set; nothing is sent or written."""
-    from actmem.mem2act.estimate import estimates
-    from actmem.memory.open import open_embedder
+    from actmem.mem2act.estimate import STAND_IN, estimates
 
-    data, chats, manifest = planned_mem2act(given)
+    data, chats, _, manifest = planned_mem2act(given, STAND_IN)
     if not chats:
         return _no_calls(manifest)
-    _show(_rows(estimates(data, manifest, chats, open_embedder), speed, prices(given)), as_json)
+    _show(_rows(estimates(data, manifest, chats), speed, prices(given)), as_json)
     return 0
 
 

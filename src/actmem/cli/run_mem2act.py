@@ -29,16 +29,15 @@ def run_mem2act(
     from actmem.cli.budget_options import prices
     from actmem.cli.conduct import Planned, carry_out
     from actmem.mem2act.suite import Mem2ActSuite, unit_file
-    from actmem.memory.open import open_embedder
 
     def plan() -> Planned:
-        data, chats, manifest = planned(given)
+        data, chats, embedder, manifest = planned(given)
         return Planned(
             manifest,
             unit_file(data),
             {data.name: len(data.sessions) + len(data.tasks)},
             lambda folder, board: Mem2ActSuite(
-                folder, chats, open_embedder, board.step, board.call, prices(given)
+                folder, chats, embedder.open, board.step, board.call, prices(given)
             ),
             tuple(chats.values()),
         )

@@ -67,15 +67,20 @@ def setup_names(given: dict[str, Any], default: str) -> list[str]:
     return names
 
 
-OF_MODELS = ("price", "max_cost", "max_tokens_total", "history_tokens", "prompts", "base_url",
-             "key_env", "temperature", "model_seed", "window", "threads", "max_tokens")  # fmt: skip
+OF_ENDPOINTS = ("base_url", "key_env")
+"""Parameters that say something of an endpoint: of a model's, or of an embedder's."""
+OF_MODELS = (*OF_ENDPOINTS, "price", "max_cost", "max_tokens_total", "history_tokens", "prompts",
+             "temperature", "model_seed", "window", "threads", "max_tokens")  # fmt: skip
 """Parameters that say something of models, in whatever command has them."""
 
 
-def refuse_without_model(*options: str) -> None:
-    """Refuse what the user said of models, and of ``options`` (parameters), where there is none."""
+def refuse_without_model(*options: str, embeds: bool = False) -> None:
+    """Refuse what the user said of models, and of ``options`` (parameters), where there is none.
+
+    With ``embeds`` there is an endpoint all the same, that of an embedder.
+    """
     context = click.get_current_context()
-    for option in (*options, *OF_MODELS):
+    for option in (*options, *(o for o in OF_MODELS if not (embeds and o in OF_ENDPOINTS))):
         if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{option.replace('_', '-')} needs a --model")
 
@@ -89,8 +94,8 @@ def open_chats(given: dict[str, Any]) -> dict[str, Chat]:
     from actmem.models.registry import ENDPOINT, ModelOptions, open_model
 
     options = here = read_model_options(given)
-    named = (*given["models"], given.get("embedder") or "")
-    if any(name.startswith(ENDPOINT) for name in named):
+    embeds = given.get("embedder", "").startswith(ENDPOINT)
+    if embeds or any(name.startswith(ENDPOINT) for name in given["models"]):
         own = ModelOptions().key_variable
         here = msgspec.structs.replace(options, base_url=None, key_variable=own)
     chats: dict[str, Chat] = {
@@ -98,5 +103,5 @@ def open_chats(given: dict[str, Any]) -> dict[str, Chat]:
         for name in dict.fromkeys(given["models"])
     }
     if not chats:
-        refuse_without_model()
+        refuse_without_model(embeds=embeds)
     return budgeted(chats, given)

@@ -9,7 +9,7 @@ import click
 
 from actmem.cli.agent_options import agents_option, workers_option
 from actmem.cli.budget_options import prices
-from actmem.cli.model_options import model_options_with
+from actmem.cli.model_options import embedder_option, model_options_with
 from actmem.cli.setup_options import (
     open_chats,
     refuse_without_model,
@@ -47,13 +47,7 @@ _OPTIONS = (
         show_default=True,
         help="Tokens of what a memory adds to a prompt.",
     ),
-    click.option(
-        "--embedder",
-        metavar="minilm|openai/NAME",
-        default="minilm",
-        show_default=True,
-        help="What a memory embeds with; openai/NAME is asked at --base-url.",
-    ),
+    embedder_option,
 )
 
 

@@ -1,23 +1,25 @@
 """What a run of models would take, before any call: each system is played with a stand-in.
 
 The stand-in replies to every schema with something of middling size, so that the memory's prompts
-and the reader's are of about the size that they will have. What follows from a reply's content (how
-deep a tree grows, how often an agent reflects) is as rough as that.
+and the reader's are of about the size that they will have; texts that share words are near each
+other. What follows from a reply's content or a text's sense (how often an agent reflects, how deep a
+tree grows) is as rough as that.
 """
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from actmem.errors import IncompleteError
+from actmem.extra import load
 from actmem.mem2act.data import Dataset
 from actmem.mem2act.suite import Mem2ActSuite, Wrote, unit_file
-from actmem.memory.embedder import Embedder
 from actmem.memory.model import STEP
+from actmem.memory.open import EmbedderSpec
 from actmem.models.chat import Chat, Usage
 from actmem.models.estimate import Estimate, StandIn, estimate, typical
 from actmem.models.structured import Schema
@@ -28,10 +30,13 @@ from actmem.run.store import RunFolder
 PHASES = ("write", "read", "answer")
 """A memory's own calls while it is written and read, and the reader's."""
 
+STAND_IN = EmbedderSpec(
+    "hashed words", {}, lambda: load("actmem.memory.hashed", "an estimate").HashedWords()
+)
+"""Embeds in place of the run's embedder: without weights, and nothing is sent."""
 
-def estimates(
-    data: Dataset, manifest: Manifest, chats: Mapping[str, Chat], embedder: Callable[[], Embedder]
-) -> list[Estimate]:
+
+def estimates(data: Dataset, manifest: Manifest, chats: Mapping[str, Chat]) -> list[Estimate]:
     """Return an estimate for each system, model and phase that calls a model, repeats together.
 
     Nothing is sent; what memories store meanwhile is deleted. Raises ``IncompleteError`` where a
@@ -43,7 +48,7 @@ def estimates(
     with tempfile.TemporaryDirectory() as temporary:
         folder = RunFolder.prepare(Path(temporary) / "run", manifest, unit_file(data))
         try:
-            suite = Mem2ActSuite(folder, stand_ins, embedder)
+            suite = Mem2ActSuite(folder, stand_ins, STAND_IN.open)
             for episode in manifest.episodes:
                 if episode.repeat or not episode.settings["model"]:
                     continue

@@ -27,7 +27,7 @@ from actmem.mem2act.reader import ask, reader_digest
 from actmem.memory.embedder import Embedder
 from actmem.memory.metered import Metered
 from actmem.memory.model import Model
-from actmem.memory.open import find_embedder
+from actmem.memory.open import EmbedderSpec, find_embedder
 from actmem.memory.protocol import BUDGET, PAIR, Passage
 from actmem.memory.protocol import Usage as MemoryUsage
 from actmem.memory.registry import BUILT_IN, Parts, find_memory
@@ -36,7 +36,7 @@ from actmem.models.price import Price
 from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
 from actmem.plugin import source
-from actmem.run.plan import Episode, Manifest, episode_id, episode_seed
+from actmem.run.plan import Episode, Manifest, grid
 from actmem.run.raised import describe, is_interrupt, one_line
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header, now, versions
@@ -111,25 +111,41 @@ def make_manifest(
     models: Mapping[str, Mapping[str, Any]],
     *,
     budget: int = BUDGET,
+    top: int | None = None,
+    embedder: EmbedderSpec | None = None,
     shown: Mapping[str, Sequence[str]] | None = None,
     repeats: int = 1,
     seed: int = 0,
 ) -> Manifest:
     """Plan a run: every memory with every model (settings by name; none for retrieval alone).
 
-    ``shown`` are the tools that each task shows (``negatives.choices``), without them the right one.
+    ``top`` is for memories that rank turns (``find_memory``), ``embedder`` for those that embed:
+    MiniLM where it is not given. ``shown`` are the tools that each task shows
+    (``negatives.choices``), without them the right one.
     Raises ``InputError`` for an unknown memory and a budget that is none.
     """
     if budget < 1:
         raise InputError("a budget is at least 1 token", "--budget")
-    specs = {memory: find_memory(memory) for memory in memories}
+    specs = {memory: find_memory(memory, top) for memory in memories}
     if not specs:
         raise InputError("names no memory", "--memory")
+    if top is not None and not any(spec.ranks for spec in specs.values()):
+        raise InputError("no memory of this run takes it", "--top")
     for name, spec in specs.items():
         if "model" in spec.needs and not models:
             raise InputError("calls a model: give one with --model", f"memory {name}")
-    pairs = [(spec, model) for model in models or [""] for spec in specs.values()]
-    settings = {
+    systems = {
+        agent_name(name, model): {
+            "memory": name,
+            "model": model,
+            "privilege": spec.privilege,
+            "constants": dict(spec.settings),
+        }
+        | ({} if name in BUILT_IN else source(name, "memory"))
+        for model in models or [""]
+        for name, spec in specs.items()
+    }
+    settings: dict[str, Any] = {
         "budget": budget,
         "pair": PAIR,
         "setting": CATALOG if shown else TOOL_GIVEN,
@@ -140,33 +156,17 @@ def make_manifest(
         "seed": seed,
         "repeats": repeats,
     }
+    if top is not None:
+        settings["top"] = top
     if any("embedder" in spec.needs for spec in specs.values()):
-        settings["embedder"] = dict(find_embedder().settings)
-    sources = {name: {} if name in BUILT_IN else source(name, "memory") for name in specs}
+        settings["embedder"] = dict((embedder or find_embedder()).settings)
     return Manifest(
         suite=NAME,
         created=now(),
         versions={"actmem": versions()["actmem"]},
         settings=settings,
         units={data.name: data.digest},
-        episodes=tuple(
-            Episode(
-                id=episode_id(data.name, f"{number:02}-{agent_name(spec.name, model)}", repeat),
-                unit=data.name,
-                agent=agent_name(spec.name, model),
-                seed=episode_seed(seed, repeat),
-                repeat=repeat,
-                settings={
-                    "memory": spec.name,
-                    "model": model,
-                    "privilege": spec.privilege,
-                    "constants": dict(spec.settings),
-                }
-                | sources[spec.name],
-            )
-            for number, (spec, model) in enumerate(pairs, start=1)
-            for repeat in range(repeats)
-        ),
+        episodes=grid([data.name], systems, seed, repeats),
     )
 
 
@@ -285,7 +285,8 @@ class Mem2ActSuite:
             path.mkdir(parents=True)
             return path
 
-        spec = find_memory(str(episode.settings["memory"]))
+        top = self.folder.manifest.settings.get("top")
+        spec = find_memory(str(episode.settings["memory"]), top)
         return Metered(_run(model, spec.make, Parts(self._open, opened, folder)), model)
 
     def _open(self) -> Embedder:

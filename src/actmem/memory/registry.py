@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from inspect import signature
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,47 +78,57 @@ class MemorySpec(NamedTuple):
     """The names of ``Parts`` that it asks for."""
     settings: Mapping[str, Any]
     """What moves its results, for the record."""
+    ranks: bool
+    """Whether it takes ``top``: the most passages that it gives back."""
     make: Callable[[Parts], Made]
 
 
-def find_memory(name: str) -> MemorySpec:
+def find_memory(name: str, top: int | None = None) -> MemorySpec:
     """Return the memory that ``name`` means.
 
-    A built-in one, ``path/to/file.py:Class``, or ``cmd:PROGRAM`` (see ``process``).
+    A built-in one, ``path/to/file.py:Class``, or ``cmd:PROGRAM`` (see ``process``). ``top`` is for
+    those whose class has a parameter of that name, in place of its default.
 
     Raises ``InputError`` for an unknown one, or where its extra is missing.
     """
     if name in BUILT_IN:
         entry = BUILT_IN[name]
         module = load(f"actmem.memory.{entry.module}", f"memory {name}", entry.extra)
-        return _spec(name, getattr(module, entry.name), entry.privilege)
+        return _spec(name, getattr(module, entry.name), top, entry.privilege)
     if name.startswith("cmd:"):
         command = name.removeprefix("cmd:")
-        return MemorySpec(name, "", frozenset(), {}, lambda _: ProcessMemory(command))
+        return MemorySpec(name, "", frozenset(), {}, False, lambda _: ProcessMemory(command))
     path, colon, class_name = name.rpartition(":")
     if not colon or not path.endswith(".py"):
         known = ", ".join(BUILT_IN)
         forms = "path/to/file.py:Class or cmd:PROGRAM"
         raise InputError(f"no memory {name!r}: there are {known}, or give {forms}")
-    return _spec(name, load_class(Path(path), class_name, "memory", METHODS))
+    return _spec(name, load_class(Path(path), class_name, "memory", METHODS), top)
 
 
 METHODS = {"write": "write(turns)", "read": "read(query, budget)"}
 """What a user's memory has to offer."""
 
 
-def _spec(name: str, cls: Callable[..., Made], privilege: str = "") -> MemorySpec:
+def _spec(name: str, cls: Callable[..., Made], top: int | None, privilege: str = "") -> MemorySpec:
     """Return how to make a memory from its class."""
-    needs = frozenset(signature(cls).parameters) & frozenset(Parts._fields)
+    parameters = signature(cls).parameters
+    needs = frozenset(parameters) & frozenset(Parts._fields)
     settings = getattr(cls, "settings", {})
     if not isinstance(settings, dict):
         raise InputError("its settings are no dict", name)
+    given: dict[str, Any] = {}
+    if "top" in parameters:
+        given["top"] = parameters["top"].default if top is None else top
+        if given["top"] is Parameter.empty:
+            raise InputError("takes top, without a default: give --top", name)
+        settings = settings | given
     try:
         canonical(settings)
     except (TypeError, ValueError) as error:
         raise InputError(f"its settings are no JSON data: {error}", name) from None
 
     def make(parts: Parts) -> Made:
-        return cls(**{part: getattr(parts, part)() for part in sorted(needs)})
+        return cls(**given, **{part: getattr(parts, part)() for part in sorted(needs)})
 
-    return MemorySpec(name, privilege, needs, settings, make)
+    return MemorySpec(name, privilege, needs, settings, "top" in parameters, make)

@@ -125,7 +125,9 @@ def _report(folders: Sequence[RunFolder], rows: Sequence[Row], sections: list[Se
     return Report(
         suite="mem2act",
         title="Mem2Act: are tool calls grounded in a long history?",
-        facts=run_facts(folders, "data", ("budget", "setting", "negatives", "pair"), listed=True),
+        facts=run_facts(
+            folders, "data", ("budget", "top", "setting", "negatives", "pair"), listed=True
+        ),
         sections=sections,
         incomplete=shortfalls(rows),
     )
