@@ -54,7 +54,7 @@ def test_a_longer_name_keeps_its_words() -> None:
 
 
 def test_a_grid_goes_unit_by_unit_with_the_same_chance_for_all() -> None:
-    agents = {"nop": {}} | pairs(["base", "memory", "base"], ["m", "n"])
+    agents: dict[str, dict[str, str]] = {"nop": {}} | pairs(["base", "memory", "base"], ["m", "n"])
     assert list(agents) == ["nop", "base m", "memory m", "base n", "memory n"]
     assert agents["memory n"] == {"setup": "memory", "model": "n"}
     found = grid(["one", "two"], agents, seed=4, repeats=3)
