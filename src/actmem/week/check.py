@@ -14,18 +14,9 @@ from typing import NamedTuple
 from actmem.errors import InputError
 from actmem.week.content.schema import PROCESS_CHANNELS, verb_phrase
 from actmem.week.content.times import forms, read
-from actmem.week.obligations import (
-    CHANGES,
-    DayPlan,
-    DayState,
-    Given,
-    Timeline,
-    Verdict,
-    Version,
-    WeekPlan,
-    prepare,
-)
+from actmem.week.obligations import DayPlan, DayState, Verdict, WeekPlan, prepare
 from actmem.week.scenario import CLOCK, Scenario, clock_time, minutes
+from actmem.week.timeline import CHANGES, Given, Timeline, Version
 from actmem.week.world import MAX_HANDLES
 
 FOLLOWS = {

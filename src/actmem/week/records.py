@@ -14,9 +14,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from actmem.week.obligations import DayPlan, DayState, Timeline, Verdict, WeekPlan
+from actmem.week.obligations import DayPlan, DayState, Verdict, WeekPlan
 from actmem.week.replay import Evidence
 from actmem.week.score import Row
+from actmem.week.timeline import Timeline
 
 Link = Literal["", "played", "prerequisite", "evidence", "action", "timing", "update"]
 """The first broken link. Empty: none. ``played``: the step was never played. ``prerequisite``: the

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 
 from actmem.errors import InputError
 from actmem.week.menu import day_menu
-from actmem.week.obligations import DayPlan, Version, WeekPlan
+from actmem.week.obligations import DayPlan, WeekPlan
 from actmem.week.play import Acted, Asked, WeekEvent
 from actmem.week.scenario import CLOCK, ChannelEvent
 from actmem.week.score import Row
+from actmem.week.timeline import Version
 
 
 def rows_of(plan: WeekPlan, events: Iterable[WeekEvent]) -> list[Row]:

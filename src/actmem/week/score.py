@@ -17,8 +17,9 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from actmem.errors import InputError
-from actmem.week.obligations import HIT, DayPlan, DayState, Timeline, Verdict, Version, WeekPlan
+from actmem.week.obligations import HIT, DayPlan, DayState, Verdict, WeekPlan
 from actmem.week.scenario import CLOCK
+from actmem.week.timeline import Timeline, Version
 
 SCORER = 1
 """Version of the scorer; a change that may move a count of an old trace raises it."""
