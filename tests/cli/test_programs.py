@@ -173,7 +173,8 @@ def test_that_sends_garbage_is_asked_again_and_then_passed(
     )
     code, (row,) = play(call, week_file, tmp_path / "r", program(line))
     assert code == 3
-    assert row["errors"] == ["not one valid act in the whole week"]
+    (error,) = row["errors"]
+    assert error.startswith("not one valid act in the whole week; refused last: ")
     told = log.read_text().splitlines()
     assert told[0] == "-"
     assert all(said.split(":")[0] in ("decision", "task_ids", "heartbeat_minutes")

@@ -57,7 +57,7 @@ def test_each_live_setup_plays_a_day(
     assert code == (0 if all(row["scored"] for row in rows) else 3)
     assert [row["setup"] for row in rows] == list(SETUPS)
     for row in rows:  # a model near chance may find no valid act; nothing else may go wrong
-        assert row["scored"] or row["errors"] == ["not one valid act in the whole week"]
+        assert row["scored"] or row["errors"][0].startswith("not one valid act in the whole week")
         assert row["calls"] >= STEPS
     for setup, trace in traces(folder).items():
         _check_trace(setup, trace)

@@ -193,7 +193,8 @@ RUBBISH = [
 def test_rubbish_is_refused_and_in_the_end_an_empty_act(rubbish: Any, mock_plan: WeekPlan) -> None:
     footer, events = episode(Always(rubbish), mock_plan)
     assert footer.status == "failed"
-    assert footer.error == "not one valid act in the whole week"
+    last = next(event.error for event in events[::-1] if isinstance(event, Refused))
+    assert footer.error == f"not one valid act in the whole week; refused last: {last}"
     assert not footer.provider
     assert [type(event) for event in events] == ([Refused] * (RETRIES + 1) + [Acted]) * 7
     assert all(event.valid is False for event in events if isinstance(event, Acted))

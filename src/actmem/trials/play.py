@@ -68,7 +68,9 @@ def play(
     if next(record, None) is not None:
         raise DivergedError("the record goes on after the episode's end")
     if not episode.legal:
-        return Footer(status="failed", error="not one legal action in the whole episode")
+        last = one_line(event.text)
+        error = f"not one legal action in the whole episode; the last reply: {last or 'none'}"
+        return Footer(status="failed", error=error)
     return Footer(status="complete")
 
 

@@ -88,7 +88,7 @@ def play(
     record = iter(recorded)
     any_valid = False
     observation: Observation | None = world.reset()
-    refusals = 0
+    refusals, refused = 0, ""
     while observation is not None:
         try:
             outcome = _turn(agent, world, observation, refusals)
@@ -105,7 +105,8 @@ def play(
             write(event)
         elif known != event:
             raise DivergedError(f"resumed agent did not repeat {event.day} {event.step_id}")
-        refusals = refusals + 1 if isinstance(event, Refused) else refusals
+        if isinstance(event, Refused):
+            refusals, refused = refusals + 1, f"; refused last: {event.error}"
         if isinstance(event, Acted):
             refusals = 0
             any_valid = any_valid or event.valid
@@ -114,7 +115,7 @@ def play(
     if next(record, None) is not None:
         raise DivergedError("the record goes on after the week's end")
     if not any_valid:
-        return Footer(status="failed", error="not one valid act in the whole week")
+        return Footer(status="failed", error=f"not one valid act in the whole week{refused}")
     return Footer(status="complete")
 
 

@@ -82,7 +82,7 @@ def test_a_program_gets_what_an_agent_gets_and_ends_with_its_episode(
         ("    sys.exit('no more')", "ended with exit code 1 before it answered an observation: no"),
         (
             "    print(json.dumps({'text': 'I would rather not'}), flush=True)",
-            "not one legal action",
+            "not one legal action in the whole episode; the last reply: I would rather not",
         ),
     ],
 )
