@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from actmem.errors import InputError
-from actmem.plugin import load_class
+from actmem.plugin import load_class, seeded, user_class
 
 NEEDS = {"decide": "a method decide(observation)"}
 
@@ -38,3 +38,27 @@ def test_what_is_none_is_refused(tmp_path: Path, source: str | None, hint: str) 
     with pytest.raises(InputError, match=hint) as error:
         load_class(path, "Agent", "agent", NEEDS)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["nobody", "agent.py", "agent.py:", ":Agent", "agent.txt:Agent"])
+def test_a_name_of_no_form_is_told_the_known_ones(name: str) -> None:
+    with pytest.raises(InputError) as error:
+        user_class(name, "agent", ["nop", "all"], NEEDS)
+    told = str(error.value)
+    assert name.rpartition(":")[0] in told
+    assert "\n" not in told
+    if name != "agent.py:":
+        assert told == (
+            f"no agent {name!r}: there are nop, all, or give path/to/file.py:Class or cmd:PROGRAM"
+        )
+
+
+def test_a_seed_is_for_those_that_ask(tmp_path: Path) -> None:
+    path = tmp_path / "agent.py"
+    body = "    def decide(self, observation):\n        return self.seed\n"
+    path.write_text(
+        f"class Plain:\n    seed = None\n{body}\n\n"
+        f"class Drawn:\n    def __init__(self, seed):\n        self.seed = seed\n{body}"
+    )
+    plain, drawn = (user_class(f"{path}:{name}", "agent", (), NEEDS) for name in ("Plain", "Drawn"))
+    assert (seeded(plain, 7).decide(None), seeded(drawn, 7).decide(None)) == (None, 7)

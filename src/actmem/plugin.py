@@ -5,13 +5,28 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from actmem.errors import InputError
 from actmem.files import read_bytes
 from actmem.process import FORM, command_files
+
+
+def user_class(
+    name: str, kind: str, known: Iterable[str], methods: dict[str, str]
+) -> Callable[..., Any]:
+    """Return the class that ``path/to/file.py:Class`` names (``load_class``).
+
+    Raises ``InputError`` for a name of another form: it lists the ``known`` ones.
+    """
+    path, colon, class_name = name.rpartition(":")
+    if not colon or not path.endswith(".py"):
+        forms = "path/to/file.py:Class or cmd:PROGRAM"
+        raise InputError(f"no {kind} {name!r}: there are {', '.join(known)}, or give {forms}")
+    return load_class(Path(path), class_name, kind, methods)
 
 
 def load_class(path: Path, name: str, kind: str, methods: dict[str, str]) -> Callable[..., Any]:
@@ -40,6 +55,11 @@ def load_class(path: Path, name: str, kind: str, methods: dict[str, str]) -> Cal
         needed = " and ".join(methods.values())
         raise InputError(f"has no class {name!r} with {needed}", path)
     return found  # type: ignore[no-any-return]  # any class with the methods will do
+
+
+def seeded(cls: Callable[..., Any], seed: int) -> Any:
+    """Make an agent of its class; a parameter named ``seed`` receives the episode's seed."""
+    return cls(seed=seed) if "seed" in signature(cls).parameters else cls()
 
 
 def source(name: str, kind: str = "agent") -> dict[str, Any]:

@@ -14,7 +14,7 @@ from actmem.memory.embedder import Embedder
 from actmem.memory.model import Model
 from actmem.memory.process import ProcessMemory
 from actmem.memory.protocol import Memory, Privileged
-from actmem.plugin import load_class
+from actmem.plugin import user_class
 
 
 class BuiltIn(NamedTuple):
@@ -98,12 +98,7 @@ def find_memory(name: str, top: int | None = None) -> MemorySpec:
     if name.startswith("cmd:"):
         command = name.removeprefix("cmd:")
         return MemorySpec(name, "", frozenset(), {}, False, lambda _: ProcessMemory(command))
-    path, colon, class_name = name.rpartition(":")
-    if not colon or not path.endswith(".py"):
-        known = ", ".join(BUILT_IN)
-        forms = "path/to/file.py:Class or cmd:PROGRAM"
-        raise InputError(f"no memory {name!r}: there are {known}, or give {forms}")
-    return _spec(name, load_class(Path(path), class_name, "memory", METHODS), top)
+    return _spec(name, user_class(name, "memory", BUILT_IN, METHODS), top)
 
 
 METHODS = {"write": "write(turns)", "read": "read(query, budget)"}

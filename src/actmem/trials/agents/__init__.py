@@ -12,12 +12,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from inspect import signature
-from pathlib import Path
 from typing import NamedTuple
 
-from actmem.errors import InputError
-from actmem.plugin import load_class
+from actmem.plugin import seeded, user_class
 from actmem.process import FORM, SECONDS, command_words
 from actmem.trials.agents.agent import Agent
 from actmem.trials.agents.floors import FLOORS, PRIVILEGE
@@ -54,14 +51,8 @@ def find_agent(name: str, seconds: float = SECONDS) -> AgentSpec:
         command = name.removeprefix(FORM)
         command_words(command)
         return AgentSpec(name, "", lambda seed, _: ProcessAgent(command, seed, seconds))
-    path, colon, class_name = name.rpartition(":")
-    if not colon or not path.endswith(".py"):
-        known = ", ".join(FLOORS)
-        forms = "path/to/file.py:Class or cmd:PROGRAM"
-        raise InputError(f"no agent {name!r}: there are {known}, or give {forms}")
-    needed = {"decide": "a method decide(observation)"}
-    made = load_class(Path(path).resolve(), class_name, "agent", needed)
-    return AgentSpec(name, "", lambda seed, _: make_agent(made, seed))
+    cls = user_class(name, "agent", FLOORS, {"decide": "a method decide(observation)"})
+    return AgentSpec(name, "", lambda seed, _: seeded(cls, seed))
 
 
 def close_agent(agent: Agent) -> None:
@@ -70,8 +61,3 @@ def close_agent(agent: Agent) -> None:
 
     if isinstance(agent, ProcessAgent):
         agent.close()
-
-
-def make_agent(made: Callable[..., Agent], seed: int) -> Agent:
-    """Make an agent of a user's class; a parameter named ``seed`` receives the episode's seed."""
-    return made(seed=seed) if "seed" in signature(made).parameters else made()

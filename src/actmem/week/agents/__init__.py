@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from inspect import signature
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from actmem.errors import InputError
-from actmem.plugin import load_class
+from actmem.plugin import seeded, user_class
 from actmem.process import FORM, SECONDS, command_words
 from actmem.week.obligations import WeekPlan
 from actmem.week.world import Decision, Observation
@@ -72,20 +69,15 @@ def find_agent(name: str, seconds: float = SECONDS) -> AgentSpec:
         built_in = getattr(import_module(f"actmem.week.agents.{entry.module}"), entry.name)
         if entry.privilege:
             return AgentSpec(name, entry.privilege, lambda _, plan: built_in(plan))
-        return AgentSpec(name, "", lambda seed, _: _make(built_in, seed))
+        return AgentSpec(name, "", lambda seed, _: seeded(built_in, seed))
     if name.startswith(FORM):
         from actmem.week.agents.process import ProcessAgent
 
         command = name.removeprefix(FORM)
         command_words(command)
         return AgentSpec(name, "", lambda seed, _: ProcessAgent(command, seed, seconds))
-    path, colon, class_name = name.rpartition(":")
-    if not colon or not path.endswith(".py"):
-        known = ", ".join(BUILT_IN)
-        forms = "path/to/file.py:Class or cmd:PROGRAM"
-        raise InputError(f"no agent {name!r}: there are {known}, or give {forms}")
-    cls = load_class(Path(path), class_name, "agent", {"decide": "a method decide(observation)"})
-    return AgentSpec(name, "", lambda seed, _: _make(cls, seed))
+    cls = user_class(name, "agent", BUILT_IN, {"decide": "a method decide(observation)"})
+    return AgentSpec(name, "", lambda seed, _: seeded(cls, seed))
 
 
 def close_agent(agent: Agent) -> None:
@@ -94,8 +86,3 @@ def close_agent(agent: Agent) -> None:
 
     if isinstance(agent, ProcessAgent):
         agent.close()
-
-
-def _make(cls: Callable[..., Agent], seed: int) -> Agent:
-    """Make an agent; a parameter named ``seed`` receives the episode's seed."""
-    return cls(seed=seed) if "seed" in signature(cls).parameters else cls()
