@@ -1,5 +1,6 @@
 """What the suite must show: ceiling, floors, necessity, and that words alone do not pass it."""
 
+import re
 import time
 from collections.abc import Callable
 
@@ -7,10 +8,15 @@ import pytest
 
 from actmem.trials.agents.agent import play
 from actmem.trials.agents.floors import FLOORS, floor
-from actmem.trials.make import make
+from actmem.trials.agents.player import Player
+from actmem.trials.grammar import Call
+from actmem.trials.make import make, released
 from actmem.trials.score import score
 from actmem.trials.stats import Pair
 from actmem.trials.trial import Trial
+from actmem.trials.world import Observation, View
+from actmem.trials.worlds.outcome import clock
+from actmem.trials.worlds.shopping import ShoppingSetup
 
 Outcome = Callable[[str], tuple[Pair, ...]]
 
@@ -86,6 +92,82 @@ def test_without_the_intentions_text_no_go_trial_is_passed(
         if trial.go:
             replies = play(trial, floor(name, trial), intention=False)
             assert not score(trial, replies).passed, trial.id
+
+
+Act = Callable[[Call, View], bool]
+
+
+class Blind:
+    """Knows the intended action, and of its condition only what ``act`` makes of a view."""
+
+    def __init__(self, trial: Trial, act: Act) -> None:
+        self._player, self._trial, self._act, self._done = Player(), trial, act, False
+
+    def decide(self, observation: Observation) -> str:
+        view, intended = observation.view, self._trial.intended
+        self._player.look(view)
+        ongoing = self._player.move(view)
+        call = Call(intended.name, intended.args or (view.shown[:1] or ("",)))
+        if self._done or not observation.step or not self._act(call, view):
+            return str(ongoing)
+        self._done = True
+        return str(call)
+
+
+def _blind(subset: str, kinds: str, make_act: Callable[[Trial], Act]) -> float:
+    """Return the share of go trials, of the released set and fresh ones, that ``Blind`` passes."""
+    trials = [*released(), *(t for seed in (21, 22, 23) for t in make(seed, subset, 60))]  # type: ignore[arg-type]
+    go = [t for t in trials if t.go and t.subset == subset and t.kind in kinds.split()]
+    return sum(score(t, play(t, Blind(t, make_act(t)))).passed for t in go) / len(go)
+
+
+@pytest.mark.parametrize("subset", ["B", "C"])
+def test_numbers_in_remarks_do_not_name_the_moment(subset: str) -> None:
+    def numbers(trial: Trial) -> Act:
+        told: set[str] = set()
+        timed = trial.world in ("shopping", "scheduling")
+
+        def act(_: Call, view: View) -> bool:
+            told.update(re.findall(r"\d\d:\d\d|\d+", view.remark))
+            return (clock(view.time) if timed else str(view.time)) in told
+
+        return act
+
+    assert _blind(subset, "time", numbers) <= 0.25
+
+
+@pytest.mark.parametrize("subset", ["B", "C"])
+def test_a_time_limit_does_not_name_the_moment(subset: str) -> None:
+    def limit(trial: Trial) -> Act:
+        trigger, times = trial.trigger, _times(trial)
+
+        def act(_: Call, view: View) -> bool:
+            if trigger.before is not None:  # at the last step within it
+                later = [time for time in times if time > view.time]
+                return view.time < trigger.before <= (later[0] if later else trigger.before)
+            return trigger.after is not None and view.time >= trigger.after
+
+        return act
+
+    assert _blind(subset, "event mixed", limit) <= 0.15
+
+
+def _times(trial: Trial) -> list[int]:
+    if trial.world in ("navigation", "memory_game"):
+        return list(range(trial.steps))
+    start, tick = trial.setup.start, trial.setup.tick  # type: ignore[union-attr]
+    return [start + tick * step for step in range(trial.steps)]
+
+
+def test_what_is_to_be_bought_is_not_the_only_good_that_is_always_there(
+    trials: tuple[Trial, ...],
+) -> None:
+    for trial in trials:
+        setup = trial.setup
+        if isinstance(setup, ShoppingSetup) and trial.subset != "A" and trial.intended.args:
+            always = set.intersection(*map(set, setup.offers))
+            assert trial.intended.args[0] in always
+            assert len(always) >= 3, trial.id
 
 
 def test_ten_thousand_trials_by_the_oracle_take_less_than_twenty_seconds(

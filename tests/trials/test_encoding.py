@@ -26,6 +26,28 @@ OFFER = msgspec.structs.replace(
 )
 
 
+SECOND = msgspec.structs.replace(
+    trial(Trigger(names=("tea",), nth=2)),
+    intention="The second time 'tea' is on offer, put it in the cart; leave the first time alone.",
+    intended=Intended("add_item", cue=True),
+)
+LATER = msgspec.structs.replace(
+    trial(Trigger(names=("tea",), after=18 * 60 + 40)),
+    intention="From 18:40 on, the next time 'tea' is on offer, put it in the cart.",
+    intended=Intended("add_item", cue=True),
+)
+SPAN = msgspec.structs.replace(
+    VANILLA,
+    trigger=Trigger(at=VANILLA.setup.start + 39),  # type: ignore[union-attr]
+    intention="Exactly thirty-nine minutes after the time on the first clock, add 'vanilla'.",
+)
+BELL = msgspec.structs.replace(
+    trial(Trigger(at=3)),
+    intention="When 3 rounds are finished, ring the blue bell.",
+    intended=Intended("ring", ("blue",)),
+)
+
+
 @pytest.mark.parametrize(
     ("of", "stated", "holds"),
     [
@@ -49,6 +71,18 @@ OFFER = msgspec.structs.replace(
         (OFFER, "before 7 pm buy a hot drink when one is on offer", True),
         (OFFER, "buy a hot drink after 20:00 in the evening, put one in the cart on offer", False),
         (OFFER, "be careful", False),
+        (OFFER, "after 7 pm buy a hot drink when one is on offer", False),
+        (OFFER, "the second time a hot drink is on offer before 7 pm, buy it", False),
+        (SECOND, "the second time tea is on offer, buy it", True),
+        (SECOND, "buy the tea when it is on offer again", True),
+        (SECOND, "the first time tea is on offer, buy it", False),
+        (SECOND, "the third time tea is on offer, buy it", False),
+        (LATER, "when tea is on offer from 18:40 on, buy it", True),
+        (LATER, "when tea is on offer before 18:40, buy it", False),
+        (SPAN, "add vanilla 39 minutes after the first clock", True),
+        (SPAN, "add vanilla 38 minutes after the first clock", False),
+        (BELL, "ring the blue bell when 3 rounds are finished", True),
+        (BELL, "ring the blue and the red bell when 3 rounds are finished", False),
     ],
 )
 def test_statements(of: Trial, stated: str, holds: bool) -> None:

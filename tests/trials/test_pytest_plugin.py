@@ -49,6 +49,7 @@ def test_the_documented_command_collects_one_test_a_trial(project: Path) -> None
     assert code == 0
     assert len(re.findall(r"^actmem::A/\w+/\w+/\d{3}$", text, re.MULTILINE)) == 80
     assert "test_own.py::test_own" in text
+    assert "81 tests collected" in text
 
 
 def test_a_program_can_be_tested(project: Path) -> None:
@@ -126,6 +127,24 @@ def test_a_baseline_is_added_to_and_never_emptied(project: Path) -> None:
     )
     run(project, *SUITE, "--actmem-trial", one, *write)
     assert json.loads(path.read_text())["trials"][one]["passed"] == 0
+
+
+def test_what_raised_before_and_raises_now_is_no_regression(project: Path) -> None:
+    (project / "my_agent.py").write_text(
+        "class Agent:\n    def __init__(self, seed):\n        self.seed = seed\n"
+        "    def decide(self, observation):\n        if self.seed == 0:\n"
+        "            raise KeyError('mine')\n        return 'wait()'\n"
+    )
+    chosen = (*SUITE, "--actmem-trial", "A/shopping/time/001", "--actmem-repeat", "2")
+    code, text = run(project, *chosen, "--actmem-write-baseline", "baseline.json")
+    assert code == 1
+    assert "KeyError: 'mine'" in text
+    entry = json.loads((project / "baseline.json").read_text())["trials"]["A/shopping/time/001"]
+    assert (entry["passed"], entry["of"]) == (0, 2)
+    code, text = run(project, *chosen, "--actmem-baseline", "baseline.json", "-rx")
+    assert code == 0, text
+    assert "1 xfailed" in text
+    assert "KeyError: 'mine'" in text
 
 
 def test_repeats_are_counted(project: Path) -> None:

@@ -8,6 +8,7 @@ from actmem.trials.score import TrialResult, score
 from actmem.trials.stats import detection, rates, wilson
 from actmem.trials.trial import Intended, Trial, Trigger, Watch
 from actmem.trials.world import Episode
+from actmem.trials.worlds.memory_game import MemoryGameSetup
 from actmem.trials.worlds.scheduling import SchedulingSetup
 from actmem.trials.worlds.shopping import ShoppingSetup
 
@@ -46,6 +47,7 @@ def verdict(result: TrialResult) -> set[str]:
         ([SOAP, COFFEE, COFFEE], {"false_alarm", "hit"}),
         ([SOAP, WAIT, COFFEE, COFFEE], {"false_alarm", "hit"}),
         ([SOAP, WAIT, TEA], {"false_alarm", "wrong_content", "miss"}),
+        ([SOAP, TEA, COFFEE], {"slip", "hit"}),  # before it is due, tea has nothing to do with it
         ([SOAP, WAIT, COFFEE, SOAP], {"slip", "hit"}),  # bought again: no matter of the intention
         ([SOAP, "add_item('gold')", COFFEE], {"passed", "hit"}),  # refused: nothing happened
         ([SOAP, WAIT, "intend('x')", "submit('abandoned')", COFFEE], {"passed", "hit"}),
@@ -78,6 +80,36 @@ def test_another_kind_of_act_is_a_slip() -> None:
     assert verdict(score(office, [news, plan, draft, WAIT, plan])) == {"hit", "slip"}  # too early
     wrong = {"hit", "false_alarm", "wrong_content"}
     assert verdict(score(office, [news, other, draft, WAIT, plan])) == wrong
+
+
+def test_a_botched_request_is_a_slip_whatever_the_intention_asks_for() -> None:
+    for intended in (
+        Intended("send_email", ("Ana", "draft")),
+        Intended("add_meeting", ("Fair", "10:00")),
+    ):
+        office = msgspec.structs.replace(
+            AT, intended=intended,
+            setup=SchedulingSetup(
+                1140, 5, ((0, "add_meeting", ("Standup", "09:30")),), (), ("",) * 6
+            ),
+        )  # fmt: skip
+        right = str(intended.call(AT.trigger, ()))
+        botched = ["add_meeting('Standup', '09:00')", "add_meeting('Standup', '09:30')", right]
+        assert verdict(score(office, botched)) == {"hit", "slip"}
+        assert verdict(score(office, [botched[1], WAIT, right])) == {"passed", "hit"}
+
+
+def test_where_the_condition_never_came_and_all_goals_are_met_nothing_was_due() -> None:
+    table = msgspec.structs.replace(
+        trial(Trigger(names=("fox",), before=1)),
+        intended=Intended("ring", ("blue",)),
+        setup=MemoryGameSetup(("hen", "hen", "fox", "fox"), ("",) * 6),
+    )
+    flips = [f"flip({place})" for place in (1, 2, 3, 4)]  # the fox after the first round
+    assert score(table, flips).due == ()
+    assert verdict(score(table, flips)) == {"passed"}
+    assert verdict(score(table, [*flips[:2], "ring('blue')", *flips[2:]])) == {"false_alarm"}
+    assert verdict(score(table, flips[:2])) == {"miss"}  # goals are left: no excuse
 
 
 def test_what_an_open_goal_demands_is_no_false_alarm_and_the_intention_needs_one_more() -> None:
@@ -129,6 +161,14 @@ def test_wilson_and_detection() -> None:
     assert d_prime == pytest.approx(0)
     assert criterion == pytest.approx(0)
     assert (detection(20, 20, 0, 20) or (0, 0))[0] == pytest.approx(2 * 1.9808, abs=1e-3)
+
+
+def test_repeats_make_no_interval_narrower() -> None:
+    hit, miss = score(AT, [SOAP, WAIT, COFFEE]), score(AT, [SOAP])
+    other = msgspec.structs.replace(AT, id="A/shopping/time/002")
+    pooled = rates([*[(AT, hit)] * 50, *[(other, hit), (other, miss)] * 25])
+    assert (pooled.trials, pooled.passed, pooled.accuracy) == (100, 75, 0.75)
+    assert pooled.interval == wilson(1.5, 2)
 
 
 def test_rates_pool_go_and_no_go_as_they_should() -> None:

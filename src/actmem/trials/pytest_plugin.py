@@ -59,23 +59,29 @@ class TrialItem(pytest.Item):
         """Play the trial as often as asked; fail with the first play that did not pass."""
         from actmem.trials.explain import explain
 
-        plays = []
-        try:
-            for number in range(self.plan.repeat):
-                plays.append(self.plan.play(self.trial, number))
-        finally:  # what raised has not passed
-            passed = sum(result.passed for _, result in plays)
-            record = (self.trial.id, self.trial.digest(), passed, self.plan.repeat)
-            self.user_properties.append((_RESULT, record))
-        if passed == len(plays):
+        passed, wrong = 0, list[str | BaseException]()
+        for number in range(self.plan.repeat):
+            try:
+                replies, result = self.plan.play(self.trial, number)
+            except (Exception, SystemExit) as error:  # what raised has not passed
+                wrong.append(error)
+                continue
+            passed += result.passed
+            if not result.passed:
+                wrong.append(explain(self.trial, replies, result))
+        record = (self.trial.id, self.trial.digest(), passed, self.plan.repeat)
+        self.user_properties.append((_RESULT, record))
+        if not wrong:
             return
-        replies, result = next(play for play in plays if not play[1].passed)
-        text = explain(self.trial, replies, result)
-        if len(plays) > 1:
-            text += f"\npassed:   {passed} of {len(plays)} times"
+        first = wrong[0]
+        text = first if isinstance(first, str) else f"{type(first).__name__}: {first}"
+        if self.plan.repeat > 1:
+            text += f"\npassed:   {passed} of {self.plan.repeat} times"
         known = self.plan.baseline
-        if known is not None and not known.regressed(self.trial, passed, len(plays)):
+        if known is not None and not known.regressed(self.trial, passed, self.plan.repeat):
             pytest.xfail(f"no better in the baseline\n{text}")
+        if isinstance(first, BaseException):
+            raise first
         raise TrialFailedError(text)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -149,7 +155,12 @@ class _Trials:
         self, session: pytest.Session, items: list[pytest.Item]
     ) -> None:
         """Add the trials behind the tests that were collected, so that ``-k`` selects them too."""
-        items.extend(self._items(session))
+        added = list(self._items(session))
+        # The terminal counts what collection reports.
+        session.config.hook.pytest_collectreport(
+            report=pytest.CollectReport("actmem", "passed", None, added)
+        )
+        items.extend(added)
 
     def _items(self, session: pytest.Session) -> Iterator[pytest.Item]:
         for trial in self.trials:

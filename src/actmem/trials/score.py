@@ -2,11 +2,13 @@
 
 One trial, one verdict. The intended action at a step where the condition holds is a *hit*. An
 action is never held against the agent when an open ongoing goal demanded it at that step. The
-intended action outside the due steps, a second time, or with other content is a *false alarm*; after
-the due steps it is *late*, which is neither hit nor false alarm. Any other extra action (an entry of
-the list bought again, an e-mail where a meeting was intended) is a *slip* of the ongoing task. A go
-trial without hit and without late is a *miss*. *Passed*: hit (go) or untouched (no-go), nothing
-false or late, no slip, and every ongoing goal met.
+intended action outside the due steps, a second time, or with other content (``_garbled``) is a
+*false alarm*; after the due steps it is *late*, which is neither hit nor false alarm. Any other extra
+action (an entry of the list bought again, a request's meeting in a wrong slot) is a *slip* of the
+ongoing task. A go trial without hit and without late is a *miss*, unless every ongoing goal was met
+in a way on which the condition never came: then nothing was due, as in a no-go trial. *Passed*: hit
+where something was due, untouched where nothing was; nothing false or late, no slip, and every
+ongoing goal met.
 """
 
 from __future__ import annotations
@@ -17,12 +19,12 @@ import msgspec
 
 from actmem.errors import InputError
 from actmem.trials.encoding import holds_intention
-from actmem.trials.grammar import Call
+from actmem.trials.grammar import Call, fold
 from actmem.trials.trial import Shown, Trial, Watch
-from actmem.trials.world import EXTRA, Episode
+from actmem.trials.world import EXTRA, ONGOING, Episode
 from actmem.trials.worlds.outcome import Outcome
 
-SCORER = 2
+SCORER = 3
 """Version of the scorer; a change that may move a verdict on an old trace raises it."""
 
 
@@ -75,7 +77,7 @@ class Judge:
             return
         self._acted.append(self._step)
         if not self._trial.intended.matches(call, self._trial.trigger):
-            if outcome.ongoing or call.name != self._trial.intended.name:
+            if outcome.ongoing or not self._garbled(call):
                 self._slip = True
             else:
                 self._false = self._wrong = True
@@ -92,6 +94,20 @@ class Judge:
     def _extra(call: Call) -> bool:
         return call.name in EXTRA
 
+    def _garbled(self, call: Call) -> bool:
+        """Tell whether ``call`` is the intended action with other content.
+
+        Where the ongoing task asks for such actions too, it has to come when the intention is due, or
+        to share a part with it; where the intention is to take what is on offer, any good may be
+        meant.
+        """
+        intended = self._trial.intended
+        if call.name != intended.name:
+            return False
+        if intended.cue or self._due or call.name not in ONGOING:
+            return True
+        return any(one in fold(intended.args) for one in fold(call.args))
+
     def result(
         self,
         goals: tuple[int, int],
@@ -102,7 +118,7 @@ class Judge:
     ) -> TrialResult:
         """Return the verdict; ``goals`` are (met, all)."""
         met, wanted = goals
-        held = self._trial.go or bool(self._watch.steps)
+        held = bool(self._watch.steps) or (self._trial.go and met < wanted)
         clean = not (self._false or self._late or self._slip)
         return TrialResult(
             trial=self._trial.id,

@@ -43,13 +43,15 @@ def choose(
     it names the option, which begins with ``prefix``.
     """
     trials = list(released() if source is None else source)
-    parts = (subsets or ",".join(SIZES)).split(",")
+    parts = SIZES if subsets is None else subsets.split(",")
     wanted = [part.strip().upper() for part in parts if part.strip()]
     unknown = [part for part in wanted if part not in SIZES]
     if unknown:
         raise InputError(
             f"no subset {unknown[0]!r}; there are {', '.join(SIZES)}", f"{prefix}subset"
         )
+    if not wanted:
+        raise InputError("names no subset", f"{prefix}subset")
     known = {trial.id for trial in trials}
     missing = [name for name in ids if name not in known]
     if missing:

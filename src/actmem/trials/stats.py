@@ -1,6 +1,7 @@
 """Rates over trial results: accuracy with Wilson intervals, misses, false alarms, d' and criterion.
 
-A rate with nothing to divide by is ``None``. The miss rate is over go trials, the false-alarm rate
+A rate with nothing to divide by is ``None``. A trial that is played several times is one trial in an
+interval: repeats make it no narrower. The miss rate is over go trials, the false-alarm rate
 over all. d' and the criterion c come from hits on go trials and false alarms on no-go trials, with
 the log-linear correction (Hautus 1995: add 0.5 to each count and 1 to each total), so that they are
 finite; they need both kinds of trials.
@@ -45,8 +46,8 @@ class Rates(Struct, frozen=True, kw_only=True):
     """Share of those whose last statement held it."""
 
 
-def wilson(passed: int, total: int) -> tuple[float, float] | None:
-    """Return the 95 % Wilson score interval of ``passed`` out of ``total``."""
+def wilson(passed: float, total: int) -> tuple[float, float] | None:
+    """Return the 95 % Wilson score interval of ``passed`` (a mean over repeats) of ``total``."""
     if total == 0:
         return None
     share, z2 = passed / total, _Z95**2
@@ -71,6 +72,7 @@ def rates(pairs: Iterable[Pair]) -> Rates:
     go = [result for trial, result in of if trial.go]
     no_go = [result for trial, result in of if not trial.go]
     passed = sum(result.passed for result in results)
+    trials = len({trial.id for trial, _ in of})
     alarms = sum(result.false_alarm for result in no_go)
     found = detection(sum(result.hit for result in go), len(go), alarms, len(no_go))
     stated = [result.encoded for result in results if result.encoded is not None]
@@ -79,7 +81,7 @@ def rates(pairs: Iterable[Pair]) -> Rates:
         go=len(go),
         passed=passed,
         accuracy=_share(passed, len(of)),
-        interval=wilson(passed, len(of)),
+        interval=wilson(passed * trials / len(of), trials) if of else None,
         miss_rate=_share(sum(result.miss for result in go), len(go)),
         late_rate=_share(sum(result.late for result in go), len(go)),
         false_alarm_rate=_share(sum(result.false_alarm for result in results), len(of)),

@@ -21,7 +21,9 @@ from actmem.trials.worlds.shopping import Shopping, ShoppingSetup, ShoppingView
 
 World = Shopping | Navigation | Scheduling | MemoryGame
 View = ShoppingView | NavigationView | SchedulingView | MemoryGameView
-EXTRA = Shopping.EXTRA | Navigation.EXTRA | Scheduling.EXTRA | MemoryGame.EXTRA
+ONGOING = Shopping.EXTRA | Scheduling.EXTRA
+"""The actions that an intention and the ongoing task may ask for alike."""
+EXTRA = ONGOING | Navigation.EXTRA | MemoryGame.EXTRA
 """The actions that an intention may ask for; undemanded, they are held against the agent."""
 FREE_PER_STEP = 4
 """So many free actions a step are answered; a further one is refused and costs the step."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from actmem.trials.bank import WorldBank
 from actmem.trials.builders.plot import LURES, Draft, Plot, decoys, remarks
+from actmem.trials.builders.schedule import Clock
 from actmem.trials.draw import Draw
 from actmem.trials.trial import Intended
 from actmem.trials.wording import sentence
@@ -13,7 +14,7 @@ PAIRS = {"A": 4, "B": 7, "C": 10}
 LONGEST = 60  # more steps than any table of that size takes; the caller cuts it down
 
 
-def build(plan: Plot, at: int, bank: WorldBank, draw: Draw) -> Draft:
+def build(plan: Plot, times: Clock, bank: WorldBank, draw: Draw) -> Draft:
     """Shuffle a deck with the plan's cue and lures in it; steps are cut after a trial run."""
     subset = plan.cell.subset
     cue, names = plan.cue, list[str]()
@@ -25,7 +26,7 @@ def build(plan: Plot, at: int, bank: WorldBank, draw: Draw) -> Draft:
     pairs = PAIRS[subset] - (0 if plan.cell.go or cue is not None else 3)
     kinds = names + rest[: pairs - len(names)]
     deck = _deck(plan, kinds, draw)
-    said = remarks(plan, bank, LONGEST, str(at), draw)
+    said = remarks(plan, bank, LONGEST, times.words(subset), draw)
     bell = draw.pick(BELLS)
     words = sentence(draw.pick(bank.action["ring"]), bell=bell)
     return Draft(MemoryGameSetup(tuple(deck), said), LONGEST, Intended("ring", (bell,)), words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from actmem.trials.bank import WorldBank
 from actmem.trials.builders.plot import Cue, Draft, Plot, decoys, remarks
+from actmem.trials.builders.schedule import Clock
 from actmem.trials.draw import Draw
 from actmem.trials.trial import Intended
 from actmem.trials.worlds.navigation import COMPASS, Cell, NavigationSetup
@@ -13,7 +14,7 @@ SLACK = 2
 """Steps that are left when the walk is at its end."""
 
 
-def build(plan: Plot, bank: WorldBank, draw: Draw) -> tuple[Draft, Cue | None] | None:
+def build(plan: Plot, times: Clock, bank: WorldBank, draw: Draw) -> tuple[Draft, Cue | None] | None:
     """Lay out a walk of straight legs and put landmarks beside it.
 
     Each goal is on the line of the one before, so that the way without detours is one, and what
@@ -42,8 +43,7 @@ def build(plan: Plot, bank: WorldBank, draw: Draw) -> tuple[Draft, Cue | None] |
     empty = [cell for cell in seen if cell not in places]
     for cell in draw.sample(empty, {"A": 4, "B": 10, "C": 16}[plan.cell.subset]):
         places[cell] = fill.pop()
-    number = str(steps if not plan.cell.go else plan.delay)
-    said = remarks(plan, bank, steps, number, draw)
+    said = remarks(plan, bank, steps, times.words(plan.cell.subset), draw)
     marks = tuple((x, y, name) for (x, y), name in sorted(places.items()))
     setup = NavigationSetup(size, walk[0], tuple(goals), marks, said)
     return Draft(setup, steps, Intended("mark"), draw.pick(bank.action["mark"])), cue

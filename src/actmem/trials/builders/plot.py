@@ -148,8 +148,12 @@ def _shows(cell: Cell, cue: Cue, pattern: str, delay: int, draw: Draw) -> list[t
     count = LURES[cell.subset]
     late = lures[:1] if pattern == "too-early" else []
     if count:
-        # Strongest lures first; where the window opens last, one of them stands inside it.
-        shows += list(zip(free, lures[len(late) : len(late) + count], strict=False))
+        # Strongest lures first; where the window opens last, one of them stands inside it. Some come
+        # after the cue: that all have been there must not say that what comes next is it.
+        chosen = lures[len(late) : len(late) + count]
+        behind = draw.below(len(chosen) // 2 + 1)
+        shows += list(zip(free, chosen[: len(chosen) - behind], strict=False))
+        shows += list(zip((delay + 1, delay + 3), chosen[len(chosen) - behind :], strict=False))
         shows += [(delay + 4, name) for name in late]
         if cue.form == "name" and len(lures) > count:
             shows.append((delay + 2, lures[count]))
@@ -176,10 +180,12 @@ def decoys(bank: WorldBank, cue: Cue | None, draw: Draw, n: int) -> list[str]:
     return draw.sample(names, n)
 
 
-def remarks(plan: Plot, bank: WorldBank, steps: int, number: str, draw: Draw) -> tuple[str, ...]:
+def remarks(
+    plan: Plot, bank: WorldBank, steps: int, numbers: Sequence[str], draw: Draw
+) -> tuple[str, ...]:
     """Return what is said at each step: the plan's remarks, false numbers, and chatter.
 
-    ``number``: the time of the condition as a word, for remarks that mention it and mean nothing.
+    ``numbers``: times that could be the condition's, for remarks that mention some and mean nothing.
     """
     said = [""] * steps
     chatter = draw.shuffled(bank.remarks)
@@ -191,7 +197,8 @@ def remarks(plan: Plot, bank: WorldBank, steps: int, number: str, draw: Draw) ->
     if plan.cell.kind == "time" and plan.cell.subset != "A":
         count = 1 if plan.cell.subset == "B" else 3
         places = draw.sample(range(1, max(2, plan.delay)), count)
-        for step, template in zip(places, draw.shuffled(bank.number_remarks), strict=False):
+        templates, named = draw.shuffled(bank.number_remarks), draw.sample(numbers, count)
+        for step, template, number in zip(places, templates, named, strict=False):
             said[step] = template.format(time=number, n=number)
     if plan.cue is not None and plan.cue.form == "remark":
         for step, text in plan.shows:

@@ -7,19 +7,31 @@ from dataclasses import dataclass
 
 from actmem.trials.builders.plot import DELAYS, Cue, Plot
 from actmem.trials.draw import Draw
-from actmem.trials.trial import Shown, Trigger
+from actmem.trials.trial import Shown, Subset, Trigger
+from actmem.trials.worlds import outcome
+
+ROOM = 8
+"""Most steps from a limit to what it limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
     """``start`` and ``tick`` of a world's clock in minutes; ``at``: the time of a time trial.
 
-    In navigation and the memory game only ``at`` counts, as moves or rounds.
+    In navigation and the memory game there is no clock: ``start`` is 0, ``tick`` the steps of a move
+    or a round, and ``at`` counts these.
     """
 
     start: int
     tick: int
     at: int
+
+    def words(self, subset: Subset) -> list[str]:
+        """Return what clock or counter may show where something of ``subset`` is due."""
+        low, high = DELAYS[subset]
+        if self.start:
+            return [outcome.clock(self.start + self.tick * step) for step in range(low, high + 1)]
+        return [str(n) for n in range(_first(low, self.tick), high // self.tick + 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +47,9 @@ class Settled:
 def time_course(plan: Plot, draw: Draw) -> Clock:
     """Choose the clock so that the time of a go trial comes at its step, and else never."""
     cell, delay = plan.cell, plan.delay
-    counted = cell.world in ("navigation", "memory_game")
-    if counted:
-        fewest = (DELAYS[cell.subset][0] + 1) // 2  # rounds, of two steps each
-        return Clock(0, 1, delay if cell.world == "navigation" else max(fewest, delay // 2))
+    if cell.world in ("navigation", "memory_game"):
+        tick = 1 if cell.world == "navigation" else 2  # a round turns two cards
+        return Clock(0, tick, max(_first(DELAYS[cell.subset][0], tick), delay // tick))
     tick = draw.pick(
         (3, 4, 5, 6, 7, 10) if cell.kind != "time" or not cell.go else (3, 4, 5, 6, 10)
     )
@@ -48,6 +59,11 @@ def time_course(plan: Plot, draw: Draw) -> Clock:
     if cell.kind != "time" or cell.go:
         return Clock(at - delay * tick, tick, at)
     return Clock(at - delay * tick - draw.between(1, tick - 1), tick, at)
+
+
+def _first(step: int, tick: int) -> int:
+    """Return the first count that can be shown at ``step`` or later."""
+    return (step + tick - 1) // tick
 
 
 def settle(
@@ -70,7 +86,7 @@ def settle(
             return _settle_before(plan, cue, runs[0], clock, draw)
         case "after" if cue.form == "remark" and len(runs) == 1 and runs[0][0] > 0:
             due = runs[0][0]
-            bound = draw.between(clock[max(0, due - 4)] + 1, clock[due])
+            bound = draw.between(clock[max(0, due - ROOM)] + 1, clock[due])
             return Settled(Trigger(names=cue.names, after=bound), due, bound=bound)
         case "after" if len(runs) > 1:
             early, due = runs[0][1], runs[1][0]
@@ -91,7 +107,10 @@ def settle(
 def _settle_before(
     plan: Plot, cue: Cue, run: tuple[int, int], clock: list[int], draw: Draw
 ) -> Settled | None:
-    """Set a time limit just after the cue, or just before it."""
+    """Set a time limit some steps after the cue, or just before it.
+
+    Were it always just after the cue, the limit alone would name the moment.
+    """
     first, last = run
     if plan.pattern == "too-late":
         low = next((c for c in reversed(clock[:first]) if c < clock[first]), None)
@@ -99,10 +118,10 @@ def _settle_before(
             return None
         bound = draw.between(low + 1, clock[first])
     else:
-        high = next((c for c in clock[last:] if c > clock[last]), None)
-        if high is None or first == 0:
+        high = clock[min(last + ROOM, len(clock) - 1)]
+        if high == clock[last] or first == 0:
             return None
-        bound = draw.between(clock[last] + 1, high + (high - clock[last]) // 2)
+        bound = draw.between(clock[last] + 1, high)
     return Settled(Trigger(names=cue.names, before=bound), first, bound=bound)
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from actmem.trials.bank import WorldBank
 from actmem.trials.builders.plot import Draft, Plot, decoys, remarks
+from actmem.trials.builders.schedule import Clock
 from actmem.trials.draw import Draw
 from actmem.trials.trial import Intended
 from actmem.trials.wording import capital, sentence
-from actmem.trials.worlds.outcome import clock
 from actmem.trials.worlds.scheduling import SLOTS, SchedulingSetup
 
 _REQUESTS = {"A": 2, "B": 4, "C": 6}
 _DECOYS = {"A": 0, "B": 4, "C": 8}
 
 
-def build(plan: Plot, start: int, tick: int, at: int, bank: WorldBank, draw: Draw) -> Draft:
+def build(plan: Plot, times: Clock, bank: WorldBank, draw: Draw) -> Draft:
     """Lay out requests and colleagues' entries around ``plan``."""
     subset, steps = plan.cell.subset, plan.steps
     slots, titles = draw.shuffled(SLOTS), draw.shuffled(bank.ambient)
@@ -29,8 +29,8 @@ def build(plan: Plot, start: int, tick: int, at: int, bank: WorldBank, draw: Dra
             requests.append((since, "send_email", (people[i % len(people)], subjects.pop())))
     if plan.cell.same_action:
         first, second = (str(a) for a in intended.args)
-        times = draw.sample([s for s in range(steps - 2) if abs(s - plan.delay) > 1], 3)
-        requests += [(step, "send_email", (first, second)) for step in times]
+        again = draw.sample([s for s in range(steps - 2) if abs(s - plan.delay) > 1], 3)
+        requests += [(step, "send_email", (first, second)) for step in again]
     pool = titles + decoys(bank, plan.cue, draw, _DECOYS[subset])
     pool = draw.shuffled(pool)
     entries: list[tuple[int, str, str]] = []
@@ -39,8 +39,8 @@ def build(plan: Plot, start: int, tick: int, at: int, bank: WorldBank, draw: Dra
         if not names and pool and draw.below(2):
             names = [pool.pop()]
         entries += [(step, name, slots.pop()) for name in names]
-    said = remarks(plan, bank, steps, clock(at), draw)
-    setup = SchedulingSetup(start, tick, tuple(sorted(requests)), tuple(entries), said)
+    said = remarks(plan, bank, steps, times.words(subset), draw)
+    setup = SchedulingSetup(times.start, times.tick, tuple(sorted(requests)), tuple(entries), said)
     return Draft(setup, steps, intended, words)
 
 
