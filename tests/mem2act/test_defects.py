@@ -36,7 +36,7 @@ def test_the_sample_has_the_defects_that_are_known(sample: Path) -> None:
     assert set(found) == {*KINDS} - {
         "type_drift", "tool_name", "grounding_mismatch", "grounding_type", "unknown_argument",
         "missing_argument", "other_tool", "stray_result", "absent_quote", "empty_conversation",
-        "turn_count",
+        "turn_count", "unsayable",
     }  # fmt: skip
 
 
@@ -159,3 +159,24 @@ def test_statistics_of_a_small_data_set(build: Build, task_row: Row) -> None:
     assert found["share_with_conflicts"] == 0.5
     assert found["slots_by_grounding"] == {"explicit": 2, "inferred": 2}
     assert found["values_in_chain"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("place", "part", "says"),
+    [
+        ("Lighthouse Grill", {"type": "string", "enum": ["Quay", "Mole"]}, 'is none of "Quay", "Mole"'),
+        ("Lighthouse " * 40, {"type": "string"}, "$.arguments.place: "),
+        (["Grill"] * 21, {"type": "array", "items": {"type": "string"}}, "$.arguments.place: "),
+        ({"a": {"b": [1]}}, {"type": "dict"}, ""),
+        ({"a": 1}, {"type": "dict", "properties": {"a": {"type": "integer"}}}, ""),
+        ([{"a": {"b": 1}}], {"type": "array", "items": {"type": "dict"}}, ""),
+    ],
+)  # fmt: skip
+def test_gold_that_no_reply_can_be_is_told(
+    build: Build, task_row: Row, place: Any, part: dict[str, Any], says: str
+) -> None:
+    row = call(task_row, {"people": 4, "place": place}, BOTH)
+    row["target_tool_schema"]["parameters"]["properties"]["place"] = part
+    found = [one.message for one in defects(load(build([row]))) if one.kind == "unsayable"]
+    assert len(found) == bool(says)
+    assert all(says in message for message in found)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def test_the_estimate_is_what_a_model_of_typical_replies_takes(
     chat = Typical()
     names = ["none", *SYSTEMS]
     manifest = make_manifest(data, names, {"m": chat.settings}, repeats=2)
-    found = {one.setup: one for one in estimates(data, manifest, {"m": chat})}
+    found = {f"{one.setup} {one.phase}": one for one in estimates(data, manifest, {"m": chat})}
     assert chat.prompts == []
     rows = play(data, tmp_path / "run", names, chat)
     for row in rows:
@@ -35,6 +36,27 @@ def test_the_estimate_is_what_a_model_of_typical_replies_takes(
             one = found.pop(f"{row.memory} {phase}", None)
             assert (one.calls if one else 0) == 2 * calls
     assert found == {}
+
+
+def test_a_tool_with_a_free_part_is_called_once_and_a_loud_memory_says_nothing(
+    build: Callable[..., Path],
+    task_row: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    task = task_row()
+    task["target_tool_schema"]["parameters"]["properties"]["place"] = {"type": "dict"}
+    path, script = tmp_path / "mine.py", tmp_path / "script.json"
+    path.write_text(
+        "class Mine:\n    def write(self, turns): print('writing')\n"
+        "    def read(self, query, budget): print('reading'); return []\n"
+    )
+    script.write_text(json.dumps([{"reply": {}}]))
+    line = ["plan", "mem2act", "--data", str(build([task])), "--memory", f"{path}:Mine",
+            "--model", f"scripted:{script}", "--repeats", "3", "--json"]  # fmt: skip
+    assert run_cli(line) == 0
+    total = json.loads(capfd.readouterr().out)["total"]
+    assert (total["episodes"], total["steps"], total["calls"]) == (3, 3, 3)
 
 
 def test_a_memory_that_raises_cannot_be_planned(data: Dataset, tmp_path: Path) -> None:
@@ -70,9 +92,10 @@ def test_the_command_plans_and_stops_at_a_budget(
             "--model", f"scripted:{script}"]  # fmt: skip
     assert run_cli(["plan", "mem2act", *line, "--speed", "72", "24", "--json"]) == 0
     found = json.loads(capfd.readouterr().out)
-    assert [row["setup"] for row in found["rows"]] == [
-        "none answer", "generative-agents write", "generative-agents answer",
+    assert [(row["setup"], row["phase"]) for row in found["rows"]] == [
+        ("none", "answer"), ("generative-agents", "write"), ("generative-agents", "answer"),
     ]  # fmt: skip
+    assert (found["total"]["episodes"], found["total"]["steps"]) == (2, 4)
     assert found["total"]["calls"] == 2 + 9 + 2
     assert found["total"]["hours"] > 0
     run = ["run", "mem2act", *line, "-o", str(tmp_path / "run")]

@@ -93,6 +93,19 @@ def test_facts_of_one_turn_need_one_passage(build: Build, task_row: Row) -> None
     assert (found.recall["1"], found.ndcg) == (1.0, 1.0)
 
 
+def test_a_passage_of_two_turns_takes_the_places_of_both(build: Build, task_row: Row) -> None:
+    rows = chain(("c1", "Find me a table"), ("c2", "Nine metres"))
+    history = History(load(build([task_row(evolution_chain=rows)])))
+    task, pair = (
+        history.data.tasks[0],
+        Passage("Find me a table for 4 tonight. Nine metres.", (0, 4)),
+    )
+    assert measure(history, task, [pair]).ndcg == 1.0
+    late = measure(history, task, [Passage("stranger", (2,)), pair]).ndcg
+    ideal = 1 + 1 / math.log2(3)
+    assert late == pytest.approx((1 / math.log2(3) + 1 / math.log2(4)) / ideal)
+
+
 def test_defaults_and_truth_values_need_no_memory(build: Build, task_row: Row) -> None:
     call = {
         "name": "book_table",

@@ -9,7 +9,7 @@ import pytest
 from tests.memory.conftest import HashingEmbedder
 
 from actmem.cli import run_cli
-from actmem.errors import IncompleteError, InputError
+from actmem.errors import IncompleteError, InputError, ProviderError
 from actmem.mem2act.data import Dataset, load
 from actmem.mem2act.results import Row, quantile, results
 from actmem.mem2act.suite import Answered, Mem2ActSuite, make_manifest, unit_file
@@ -283,6 +283,72 @@ def test_a_memory_that_breaks_its_word_fails_its_episode_alone(
     assert [row.status for row in rows] == ["failed", "complete"]
     assert says in rows[0].error
     assert len(results(Mem2ActSuite(RunFolder.open(tmp_path / "run")))) == 2
+
+
+CLOSES = """
+class Mine:
+    def __init__(self, {part}): self.part = {part}
+    def write(self, turns):
+        try: {use}
+        except BaseException: pass
+    def read(self, query, budget): return []
+    def close(self): raise RuntimeError("close failed")
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "use"),
+    [("embedder", "self.part.embed(['x'])"), ("model", "self.part.complete('x', [])")],
+)
+def test_a_dead_part_fails_the_episode_whoever_swallows_it(
+    data: Dataset, tmp_path: Path, part: str, use: str
+) -> None:
+    class Dead:
+        def embed(self, texts: Sequence[str]) -> Any:
+            raise ProviderError("openai/x: nobody there")
+
+    class DeadOnce(Spy):
+        def complete(self, messages: Sequence[Message], schema: Any = None) -> Completion:
+            if not messages:
+                raise ProviderError("openai/x: nobody there")
+            return super().complete(messages, schema)
+
+    path = tmp_path / "mine.py"
+    path.write_text(CLOSES.format(part=part, use=use))
+    chat = DeadOnce()
+    manifest = make_manifest(data, [f"{path}:Mine"], {"m": chat.settings})
+    folder = RunFolder.prepare(tmp_path / "run", manifest, unit_file(data))
+    execute(folder, Mem2ActSuite(folder, {"m": chat}, Dead))
+    (row,) = results(Mem2ActSuite(RunFolder.open(tmp_path / "run")))
+    assert (row.status, row.error) == ("failed", "openai/x: nobody there")
+    assert chat.prompts == []
+    (trace,) = (tmp_path / "run" / "traces").iterdir()
+    assert json.loads(trace.read_text().splitlines()[-1])["provider"] is True
+
+
+def test_a_memory_that_times_its_own_calls_goes_on_where_it_stopped(
+    data: Dataset, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "import time\nfrom actmem.memory.protocol import Usage\n"
+        "class Mine:\n    def write(self, turns): ...\n"
+        "    def read(self, query, budget): return []\n"
+        "    def usage(self): return Usage(calls=1, seconds=time.perf_counter())\n"
+    )
+    with pytest.raises(KeyError):
+        play(data, tmp_path / "run", [f"{path}:Mine"], Spy(dies=2))
+    chat = Spy()
+    (row,) = play(data, tmp_path / "run", [f"{path}:Mine"], chat)
+    assert (row.status, len(chat.prompts)) == ("complete", 1)
+    assert not list((tmp_path / "run" / "traces").glob("*.attempt-*"))
+
+
+def test_what_close_raises_fails_an_episode_that_went_well(data: Dataset, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(CLOSES.format(part="folder", use="pass"))
+    (row,) = play(data, tmp_path / "run", [f"{path}:Mine"])
+    assert (row.status, row.error) == ("failed", "memory: RuntimeError: close failed")
 
 
 def test_reads_beyond_the_budget_are_cut_and_told(data: Dataset, tmp_path: Path) -> None:

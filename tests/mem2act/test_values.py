@@ -26,7 +26,7 @@ def test_values_of_other_type_or_order_are_not_the_same(one: Any, two: Any) -> N
     [
         (36, 36.0), ("36", 36), ("1,000", 1000), ("Oslo", "oslo "), (True, "True"), (0, -0.0),
         ("red-green", "Red green"), (["A", 1], ["a", "1"]), ({"a": "B"}, {"a": "b"}),
-        (1e20, 10**20), ("!", "!"), ("1e3", 1000), ("2026-05-01", "2026 05 01"),
+        (1e20, 10**20), ("!", "!"), ("1e3", 1000), (".5", 0.5), ("2026-05-01", "2026 05 01"),
     ],
 )  # fmt: skip
 def test_spelling_is_forgiven(one: Any, two: Any) -> None:
@@ -38,7 +38,7 @@ def test_spelling_is_forgiven(one: Any, two: Any) -> None:
     [
         ("007", 7), ("06,12", "0612"), (1, True), ("Oslo", "Bergen"), (["a", "b"], ["b", "a"]),
         ({"a": 1}, {"b": 1}), ("", 0), ("!", "?"), (12345678901234567890, 12345678901234567891),
-        ("1" * 41, "1" * 40 + "2"), ("-5°C", "5°C"), ("C++", "C#"),
+        ("1" * 41, "1" * 40 + "2"), ("-5°C", "5°C"), ("C++", "C#"), (".5", 5),
     ],
 )  # fmt: skip
 def test_other_values_are_not_alike(one: Any, two: Any) -> None:
@@ -57,6 +57,10 @@ def test_a_value_is_found_in_one_piece_and_as_whole_words() -> None:
     assert not text.holds("roses 12")
     assert not text.holds("rose")
     assert not text.holds(3)
+    grouped = Text("noted 5,000 euros and 12,500.0 crowns")
+    assert grouped.holds(5000)
+    assert grouped.holds(5000.0)
+    assert grouped.holds(12500)
 
 
 def test_what_cannot_be_looked_for() -> None:

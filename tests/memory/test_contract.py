@@ -42,8 +42,8 @@ def test_the_systems_that_call_a_model_keep_it_whatever_the_model_says(
     spec = find_memory(name)
     found = check_contract(lambda: cast("Memory", spec.make(parts(chat, tmp_path))))
     # Without any reply a memory may have nothing to read, and may break nothing else; so may one
-    # that holds nothing but replies, whatever they are.
-    silent = garbled or name in ("langmem", "mem0")
+    # that holds nothing but replies, or whose notes are told apart by them, whatever they are.
+    silent = garbled or name in ("langmem", "mem0", "a-mem")
     assert {one.rule for one in found} <= ({"readable"} if silent else set())
 
 
@@ -116,9 +116,40 @@ class Writing(Full):
         return found
 
 
+class ListPlus(Full):
+    """Takes turns for a list."""
+
+    def write(self, turns: Any) -> None:
+        self._turns = self._turns + turns
+
+
+class Paired(Full):
+    """Insists on a user's turn and an assistant's, each with text."""
+
+    def write(self, turns: Any) -> None:
+        user, assistant = turns
+        assert (user.role, assistant.role) == ("user", "assistant")
+        assert user.text
+        assert assistant.text
+        super().write(turns)
+
+
+class BadUsage(Full):
+    def usage(self) -> Any:
+        return {"calls": 1}
+
+
+class Big(Full):
+    """Ignores larger budgets."""
+
+    def read(self, query: str, budget: int) -> list[Passage]:
+        return super().read(query, budget if budget < 300 else 10_000)
+
+
 @pytest.mark.parametrize(
     ("kind", "rules"),
     [
+        (ListPlus, {"raises"}), (Paired, {"raises"}), (BadUsage, {"usage"}), (Big, {"budget"}),
         (Raises, {"raises"}), (Leaves, {"raises"}), (Unclosed, {"raises"}),
         (Misnumbered, {"passages"}), (Text, {"passages"}), (Greedy, {"budget"}),
         (Counting, {"repeatable"}), (Writing, {"clean", "repeatable"}),
@@ -166,6 +197,24 @@ def test_the_command_lists_what_does_not_hold(capfd: pytest.CaptureFixture[str])
     assert "it is a bound, no memory" in capfd.readouterr().err
     assert run_cli(["check", "memory", "nothing"]) == 2
     assert "there are none, full, bm25" in capfd.readouterr().err
+
+
+def test_a_memory_is_checked_with_what_a_run_would_give_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.py"
+    body = MINE.replace("def __init__(self):", "def __init__(self, top, embedder):").replace(
+        "return [t.text for t in turns[:3]]", "return [t.text for t in turns[:top]]"
+    )
+    path.write_text(body.replace("self.kept = []", "self.kept, self.top = [], top")
+                    .replace("turns[:top]", "turns[:self.top]"))  # fmt: skip
+    line = ["check", "memory", f"{path}:Mine"]
+    assert run_cli(line) == 2
+    assert "takes top, without a default: give --top" in capfd.readouterr().err
+    end = ["--embedder", "openai/e", "--base-url", "http://127.0.0.1:9/v1"]
+    assert run_cli([*line, "--top", "3", *end]) == 0  # nothing was embedded, nothing sent
+    assert run_cli(["check", "memory", "none", "--top", "3"]) == 2
+    assert "--top: none does not take it" in capfd.readouterr().err
 
 
 def test_every_built_in_memory_can_be_made(tmp_path: Path) -> None:

@@ -134,6 +134,13 @@ def test_other_budgets_are_refused(tmp_path: Path, data: Path, gold: RunFolder) 
         mem2act_report([gold, RunFolder.open(other)])
 
 
+def test_other_numbers_of_passages_are_refused(tmp_path: Path, data: Path, gold: RunFolder) -> None:
+    other = RunFolder.open(run(tmp_path, data, "other", "bm25", {"reply": HALF}, top="1"))
+    assert plain(mem2act_report([other]))["facts"]["top"] == "1"
+    with pytest.raises(InputError, match="with top 1, but none"):
+        mem2act_report([gold, other])
+
+
 def test_another_order_of_the_tools_is_refused(
     tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,6 +167,7 @@ def test_runs_with_and_without_embeddings_stand_together(
     assert run_cli(line) == 0
     other = RunFolder.open(out)
     assert "embedder" in other.manifest.settings
+    assert plain(mem2act_report([gold, other]))["facts"]["embedder"].startswith("minilm, weights ")
     assert len(named(mem2act_report([gold, other]), "systems").rows) == 3
 
 

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+top_option = click.option(
+    "--top",
+    type=click.IntRange(1),
+    help="Turns that a retriever gives back, the budget allowing.  [default: each its own, 5 or 20]",
+)
+
 _OPTIONS = (
     click.option(
         "--data",
@@ -51,11 +57,7 @@ _OPTIONS = (
         show_default=True,
         help="Tokens of the passages for a task.",
     ),
-    click.option(
-        "--top",
-        type=click.IntRange(1),
-        help="Turns that a retriever gives back, the budget allowing.  [default: each its own, 5 or 20]",
-    ),
+    top_option,
     embedder_option,
     click.option(
         "--negatives",

@@ -105,12 +105,15 @@ def mem2act(
     **given: Any,
 ) -> int:
     """Estimate calls and tokens of memories and models on a data set; nothing is sent or written."""
+    from actmem.cli.conduct import stdout_kept
     from actmem.mem2act.estimate import STAND_IN, estimates
 
     data, chats, _, manifest = planned_mem2act(given, STAND_IN)
     if not chats:
         return _no_calls(manifest)
-    _show(_rows(estimates(data, manifest, chats), speed, prices(given)), as_json)
+    with stdout_kept():  # a memory may print
+        found = estimates(data, manifest, chats)
+    _show(_rows(found, speed, prices(given)), as_json)
     return 0
 
 
@@ -140,9 +143,13 @@ def _rows(
 
 
 def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
-    """Print a row a setup and model, and their sum."""
-    counted = [name for name in rows[0] if name not in ("setup", "model")]
-    total = {name: _sum([row[name] for row in rows]) for name in counted}
+    """Print a row a setup, model and phase, and their sum, in which phases are no more episodes."""
+    counted = [name for name in rows[0] if name not in ("setup", "model", "phase")]
+    once = {(row["setup"], row["model"]): row for row in rows}.values()
+    total = {
+        name: _sum([row[name] for row in (once if name in ("episodes", "steps") else rows)])
+        for name in counted
+    }
     if as_json:
         from actmem.report.terminal import print_json
 
@@ -150,11 +157,12 @@ def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
         return
     heads = {"prompt_tokens": "prompt", "new_tokens": "new", "completion_tokens": "written"}
     names = [heads.get(name, name) for name in counted]
-    width = max(16, *(len(row["setup"]) for row in rows)) + 2
+    titles = [f"{row['setup']} {row['phase']}".rstrip() for row in rows]
+    width = max(16, *map(len, titles)) + 2
     click.echo(f"{'setup':<{width}}" + "".join(f"{name:>14}" for name in names) + "  model")
-    for row in [*rows, {"setup": "total", "model": ""} | total]:
+    for title, row in zip([*titles, "total"], [*rows, {"model": ""} | total], strict=True):
         cells = "".join(_cell(row[name]) for name in counted)
-        click.echo(f"{row['setup']:<{width}}{cells}  {row['model']}".rstrip())
+        click.echo(f"{title:<{width}}{cells}  {row['model']}".rstrip())
 
 
 def _sum(values: list[float | None]) -> float | None:

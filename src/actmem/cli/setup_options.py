@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +15,7 @@ from actmem.cli.model_options import read_model_options
 
 if TYPE_CHECKING:
     from actmem.models.chat import Chat
+    from actmem.models.registry import ModelOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -86,22 +87,31 @@ def refuse_without_model(*options: str, embeds: bool = False) -> None:
 
 
 def open_chats(given: dict[str, Any]) -> dict[str, Chat]:
-    """Return the models that options name, within their common budget; nothing is sent yet.
+    """Return the models that options name, within their common budget; nothing is sent yet."""
+    from actmem.models.registry import ENDPOINT, open_model
+
+    embedder = given.get("embedder", "")
+    chats: dict[str, Chat] = {
+        name: open_model(name, options)
+        for name, options in options_by_model(given["models"], embedder, given).items()
+    }
+    if not chats:
+        refuse_without_model(embeds=embedder.startswith(ENDPOINT))
+    return budgeted(chats, given)
+
+
+def options_by_model(
+    models: Sequence[str], embedder: str, given: dict[str, Any]
+) -> dict[str, ModelOptions]:
+    """Return the options of each model.
 
     What is said of an endpoint is for the models and the embedder that are of one; where none is,
     ``open_model`` refuses it.
     """
-    from actmem.models.registry import ENDPOINT, ModelOptions, open_model
+    from actmem.models.registry import ENDPOINT, ModelOptions
 
     options = here = read_model_options(given)
-    embeds = given.get("embedder", "").startswith(ENDPOINT)
-    if embeds or any(name.startswith(ENDPOINT) for name in given["models"]):
+    if any(name.startswith(ENDPOINT) for name in (embedder, *models)):
         own = ModelOptions().key_variable
         here = msgspec.structs.replace(options, base_url=None, key_variable=own)
-    chats: dict[str, Chat] = {
-        name: open_model(name, options if name.startswith(ENDPOINT) else here)
-        for name in dict.fromkeys(given["models"])
-    }
-    if not chats:
-        refuse_without_model(embeds=embeds)
-    return budgeted(chats, given)
+    return {name: options if name.startswith(ENDPOINT) else here for name in models}

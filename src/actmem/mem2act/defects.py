@@ -19,6 +19,7 @@ from actmem.mem2act.grounding import ungrounded, why_not
 from actmem.mem2act.history import History
 from actmem.mem2act.necessity import KINDS as NECESSITY
 from actmem.mem2act.necessity import needless
+from actmem.mem2act.reader import unsayable
 from actmem.mem2act.schema import (
     at_path,
     declared,
@@ -47,6 +48,7 @@ KINDS = {
     "unknown_argument": "the gold call has an argument that the tool does not declare",
     "missing_argument": "the gold call lacks an argument that the tool insists on",
     "other_tool": "the gold call names another tool than the task's schema",
+    "unsayable": "no reply within the reader's bounds can be the gold call",
     "stray_result": "a tool's result answers no call of its session",
     "absent_quote": "a fact's words stand in no turn of its source",
     "empty_conversation": "a session names a conversation of which it holds no turn",
@@ -103,7 +105,11 @@ def _task(history: History, task: Task) -> Iterator[Defect]:
         quoted = history.holding(fact.source_id, fact.source_text)
         if held and fact.source_text.strip() and not quoted:
             yield defect("absent_quote", f"{fact.source_id}: {_short(fact.source_text)}")
-    found = (*_arguments(task), *_groundings(task), *_nowhere(history, task), *needless(task))
+    arguments = list(_arguments(task))
+    told = any(kind != "float_integer" for kind, _ in arguments)
+    if not told and (why := unsayable(task)):
+        arguments.append(("unsayable", why))
+    found = (*arguments, *_groundings(task), *_nowhere(history, task), *needless(task))
     for kind, message in (*found, *ungrounded(history, task)):
         yield defect(kind, message)
 

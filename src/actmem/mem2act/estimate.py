@@ -17,11 +17,12 @@ from typing import Any
 from actmem.errors import IncompleteError
 from actmem.extra import load
 from actmem.mem2act.data import Dataset
+from actmem.mem2act.reader import CALLS
 from actmem.mem2act.suite import Mem2ActSuite, Wrote, unit_file
 from actmem.memory.model import STEP
 from actmem.memory.open import EmbedderSpec
 from actmem.models.chat import Chat, Usage
-from actmem.models.estimate import Estimate, StandIn, estimate, typical
+from actmem.models.estimate import SAID, Estimate, StandIn, estimate, typical
 from actmem.models.structured import Schema
 from actmem.models.tape import Called
 from actmem.run.plan import Manifest
@@ -56,21 +57,32 @@ def estimates(data: Dataset, manifest: Manifest, chats: Mapping[str, Chat]) -> l
                 footer = suite.play(episode, (), events.append)
                 if footer.status == "failed":
                     raise IncompleteError(f"{episode.agent}: {footer.error}")
+                setup, model = str(episode.settings["memory"]), str(episode.settings["model"])
                 for phase, usage in _by_phase(events).items():
-                    setup, model = (
-                        f"{episode.settings['memory']} {phase}",
-                        str(episode.settings["model"]),
-                    )
                     if usage.calls:
                         total = sum([usage] * repeats, Usage())
-                        found.append(estimate(setup, model, repeats, len(data.tasks), total))
+                        steps = repeats * len(data.tasks)
+                        found.append(estimate(setup, model, repeats, steps, total, phase))
         finally:
             folder.release()
     return found
 
 
 def _reply(schema: Schema | None) -> str:
-    return "What was said." if schema is None else json.dumps(typical(schema.definition))
+    if schema is None:
+        return "What was said."
+    value = typical(schema.definition)
+    return json.dumps(_as_objects(value) if schema.name in CALLS else value)
+
+
+def _as_objects(value: Any) -> Any:
+    """Return a call with its free texts as JSON objects: the reader may want that behind them."""
+    if isinstance(value, dict):
+        return {name: _as_objects(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_as_objects(part) for part in value]
+    free = isinstance(value, str) and value.startswith(SAID)
+    return json.dumps({"": value[len('{"": ""}') :]}) if free else value
 
 
 def _by_phase(events: Sequence[Any]) -> dict[str, Usage]:

@@ -15,12 +15,13 @@ from importlib.resources import files
 from typing import Any
 
 from actmem.hashing import digest
+from actmem.mem2act.data import Task
 from actmem.mem2act.predictions import Prediction
 from actmem.mem2act.schema import kind_of, options, parameters, required, required_parts
 from actmem.memory.protocol import Passage
 from actmem.models.chat import Chat
 from actmem.models.dialogue import Dialogue, InvalidReplyError
-from actmem.models.structured import ReplyError, Schema
+from actmem.models.structured import ReplyError, Schema, check
 from actmem.models.tape import Tape
 
 MAX_TEXT = 400
@@ -29,6 +30,9 @@ MAX_ITEMS = 20
 """Most items of a list."""
 MAX_NESTING = 8
 """Deepest nesting that is asked for part by part."""
+
+CALLS = ("call", "choice")
+"""Names of the schemas of a call: of the one tool, and of one of several."""
 
 
 @cache
@@ -87,8 +91,8 @@ def call_schema(tools: Sequence[Mapping[str, Any]]) -> Schema:
     """Return the schema of a call: of the one tool, or ``{"call": …}`` of any of several."""
     calls = [_call(tool) for tool in tools]
     if len(calls) == 1:
-        return Schema("call", calls[0])
-    return Schema("choice", _object({"call": {"anyOf": calls}}, ("call",)))
+        return Schema(CALLS[0], calls[0])
+    return Schema(CALLS[1], _object({"call": {"anyOf": calls}}, ("call",)))
 
 
 def _call(tool: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,6 +142,27 @@ def _parameter(parameter: Any, depth: int) -> dict[str, Any]:
         parts = {n: _parameter(part, depth + 1) for n, part in parameter["properties"].items()}
         return _object(parts, [name for name in required_parts(parameter) if name in parts])
     return {"type": kind}
+
+
+def unsayable(task: Task) -> str:
+    """Return why no reply can be the task's gold call; empty where one can."""
+    tool = {**task.target_tool_schema, "name": task.tool}
+    arguments = _written(task.tool_call.arguments, {"properties": parameters(tool)}, 0)
+    return check({"name": task.tool, "arguments": arguments}, _call(tool))
+
+
+def _written(value: Any, parameter: Any, depth: int) -> Any:
+    """Return a value as a reply would hold it: the inverse of ``_read``."""
+    if isinstance(value, dict):
+        if depth and _is_free(parameter, depth):
+            return json.dumps(value, ensure_ascii=False)
+        known = parameter.get("properties") if isinstance(parameter, Mapping) else None
+        parts = known if isinstance(known, Mapping) else {}
+        return {name: _written(part, parts.get(name), depth + 1) for name, part in value.items()}
+    if isinstance(value, list):
+        items = parameter.get("items") if isinstance(parameter, Mapping) else None
+        return [_written(part, items, depth + 1) for part in value]
+    return value
 
 
 def _read(value: Any, parameter: Any, depth: int) -> Any:

@@ -2,8 +2,9 @@
 
 Everything is measured on the passages as the reader would get them: in their order, cut to the
 budget, the days before them left aside. A passage *covers* a fact of the chain where it holds the
-fact's words, or comes from a turn that states the fact and holds the whole of it. Facts that the history does not hold stay in the denominators, so that the
-scores over all tasks show what is lost with them; ``resolvable`` leaves those tasks out.
+fact's words, or comes from a turn that states the fact and holds the whole of it. Facts that the
+history does not hold stay in the denominators, so that the scores over all tasks show what is lost
+with them; ``resolvable`` leaves those tasks out.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class TaskRetrieval(Struct, frozen=True, kw_only=True):
     mrr: float
     """One over the rank of the first passage that covers any fact; 0 without one."""
     ndcg: float
-    """nDCG@5, gain 1 for a passage that covers a fact for the first time."""
+    """nDCG@5, gain 1 for each fact that is covered for the first time."""
     values: float | None
     """Share of the gold values that stand in the passages; None for a task without any to find.
 
@@ -59,7 +60,7 @@ def measure(history: History, task: Task, passages: Sequence[Passage]) -> TaskRe
     return TaskRetrieval(
         recall=recall,
         mrr=1 / first if first else 0.0,
-        ndcg=_ndcg(covered[:5], stating),
+        ndcg=_ndcg(covered, stating),
         values=present(task, passages),
         tokens=spent(passages),
     )
@@ -78,15 +79,24 @@ def looked_up(passages: Iterable[Passage]) -> Text:
 
 
 def _ndcg(covered: Sequence[set[int]], stating: Sequence[tuple[Turn, ...]]) -> float:
-    """Return DCG over that of the best order. Facts of the same turns need one passage only."""
-    need = len({turns or i for i, turns in enumerate(stating)})
-    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(need, 5) + 1))
+    """Return DCG@5 over that of the best order.
+
+    Facts of the same turns count as one. A passage takes a place for each of these that it covers
+    first, so that memories of longer passages can reach 1, too, and one where it brings no new fact.
+    """
+    group = [turns or i for i, turns in enumerate(stating)]
     seen: set[int] = set()
-    total = 0.0
-    for rank, found in enumerate(covered, start=1):
-        total += bool(found - seen) / math.log2(rank + 1)
+    places: list[bool] = []
+    for found in covered:
+        new = {group[i] for i in found} - {group[i] for i in seen}
+        places += [True] * len(new) or [False] * (not found - seen)
         seen |= found
-    return min(1.0, total / ideal) if ideal else 0.0
+    ideal = _dcg([True] * len(set(group)))
+    return _dcg(places) / ideal if ideal else 0.0
+
+
+def _dcg(places: Sequence[bool]) -> float:
+    return sum(hit / math.log2(rank + 1) for rank, hit in enumerate(places[:5], start=1))
 
 
 def present(task: Task, passages: Iterable[Passage]) -> float | None:

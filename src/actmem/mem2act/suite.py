@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,8 @@ from actmem.hashing import canonical
 from actmem.mem2act.data import LIMIT, Dataset, Session, Task
 from actmem.mem2act.history import History
 from actmem.mem2act.reader import ask, reader_digest
-from actmem.memory.embedder import Embedder
-from actmem.memory.metered import Metered
+from actmem.memory.embedder import Embedder, WatchedEmbedder
+from actmem.memory.metered import Fallible, Metered
 from actmem.memory.model import Model
 from actmem.memory.open import EmbedderSpec, find_embedder
 from actmem.memory.protocol import BUDGET, PAIR, Passage
@@ -260,8 +261,11 @@ class Mem2ActSuite:
                     if chat is not None:
                         usable += self._answer(chat, tape, task, passages, record)
                     self._on_step()
-            finally:
-                _run(None, memory.close)
+            except BaseException:
+                with suppress(_FailedError):  # what went wrong before is what is told
+                    _run((), memory.close)
+                raise
+            _run(memory.parts, memory.close)
         except ProviderError as error:
             return Footer(status="failed", error=one_line(str(error)), provider=True, resumes=True)
         except _FailedError as error:
@@ -287,12 +291,17 @@ class Mem2ActSuite:
 
         top = self.folder.manifest.settings.get("top")
         spec = find_memory(str(episode.settings["memory"]), top)
-        return Metered(_run(model, spec.make, Parts(self._open, opened, folder)), model)
+        parts: list[Fallible] = [] if model is None else [model]
 
-    def _open(self) -> Embedder:
-        if self._embedder is None:
-            raise InputError("no embedder was given")
-        return self._embedder()
+        def embedder() -> Embedder:
+            if self._embedder is None:
+                raise InputError("no embedder was given")
+            watched = WatchedEmbedder(self._embedder())
+            parts.append(watched)
+            return watched
+
+        made = _run(parts, spec.make, Parts(embedder, opened, folder))
+        return Metered(made, model, parts)
 
     def _write(self, memory: Metered, record: _Record) -> None:
         """Write the sessions, two turns at a time."""
@@ -300,9 +309,9 @@ class Mem2ActSuite:
         for number, session in enumerate(self.history.by_session()):
             before = memory.counts
             for start in range(0, len(session), PAIR):
-                _run(memory.model, memory.write, session[start : start + PAIR])
+                _run(memory.parts, memory.write, session[start : start + PAIR])
             if number == last:
-                _run(memory.model, memory.finish)
+                _run(memory.parts, memory.finish)
             after = memory.counts
             record.take(
                 Wrote(
@@ -319,7 +328,7 @@ class Mem2ActSuite:
         """Read for a task."""
         before = memory.counts
         budget = int(self.folder.manifest.settings["budget"])
-        passages = _run(memory.model, memory.read, self.history.evidence(task), budget)
+        passages = _run(memory.parts, memory.read, self.history.evidence(task), budget)
         counts = memory.counts
         record.take(
             Read(
@@ -369,14 +378,18 @@ class _Record:
             raise DivergedError(f"{type(event).__name__.lower()} is not what was recorded")
 
 
-def _timeless(event: MemEvent) -> Any:
-    return msgspec.structs.replace(event, seconds=0.0) if hasattr(event, "seconds") else event
+def _timeless(event: MemEvent) -> MemEvent:
+    if not isinstance(event, Wrote | Read):
+        return event
+    usage = msgspec.structs.replace(event.usage, seconds=0.0)
+    return msgspec.structs.replace(event, seconds=0.0, usage=usage)
 
 
-def _run(model: Model | None, call: Callable[..., Any], *given: Any) -> Any:
+def _run(parts: Sequence[Fallible], call: Callable[..., Any], *given: Any) -> Any:
     """Call into a memory; what it raises fails the episode.
 
-    A failure of the model comes before: it is raised as it was, even where the memory hides it.
+    A failure of model or embedder, the memory's ``parts``, comes before: it is raised as it was, even
+    where the memory hides it.
     """
     try:
         result = call(*given)
@@ -385,12 +398,16 @@ def _run(model: Model | None, call: Callable[..., Any], *given: Any) -> Any:
     except BaseException as error:  # a memory's failure is an episode's, not a crash
         if is_interrupt(error):
             raise
-        if model is not None and model.failure is not None:
-            raise model.failure from None
+        _raise_failure(parts)
         raise _FailedError(f"memory: {describe(error)}") from error
-    if model is not None and model.failure is not None:
-        raise model.failure
+    _raise_failure(parts)
     return result
+
+
+def _raise_failure(parts: Sequence[Fallible]) -> None:
+    for part in parts:
+        if part.failure is not None:
+            raise part.failure from None
 
 
 __all__ = ["Mem2ActSuite", "agent_name", "make_manifest", "unit_file"]

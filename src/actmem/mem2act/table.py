@@ -196,4 +196,8 @@ def pair_lines(pairs: Sequence[Pair]) -> list[str]:
         ]
         for pair in pairs
     ]
-    return ["", *columns(["F1, paired over tasks", "points", "95 %", "p"], table)] if table else []
+    return (
+        ["", *columns(["F1, paired over tasks", "points", "95 %", "p, uncorrected"], table)]
+        if table
+        else []
+    )

@@ -14,7 +14,9 @@ from decimal import Context, Decimal
 from typing import Any
 
 _WORD = re.compile(r"\w+")
-_NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
+_NUMBER = re.compile(
+    r"[-+]?(?:(?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3})?"
+)
 """A number; 007 is an identifier and 06,12 a list."""
 _SAYING = re.compile(r"(?:(?<!\w)-(?=\d))?\w+[+#]*")
 """A word with the signs that make it another one: -5 is not 5, nor C++ C#."""
@@ -110,9 +112,10 @@ class Text:
     def holds(self, value: Any) -> bool:
         """Return whether the tokens of a scalar stand in the text in one piece.
 
-        A whole number that the data hold as a float (36.0) is found as 36 as well.
+        A whole number that the data hold as a float (36.0) is found as 36 as well, and one above 999
+        with its thousands set apart (5,000).
         """
         forms = [text_of(value)]
-        if isinstance(value, float) and value.is_integer():
-            forms.append(str(int(value)))
+        if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+            forms += [str(int(value)), f"{int(value):,}"]
         return any(f" {' '.join(tokens(form))} " in self._words for form in forms)

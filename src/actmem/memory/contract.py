@@ -1,9 +1,11 @@
 """The contract of a memory as a program: run it on yours.
 
-It writes a small history of its own and reads from it. Rules:
+It writes a small history of its own, as a run would, and reads from it: turns of users, assistants
+and tools, one without text, a session of an odd number, more than the largest budget holds. Rules:
 
 ``raises``      no call raises
 ``passages``    ``read`` returns a list of passages or texts
+``usage``       ``usage``, where there is one, returns a ``Usage``
 ``readable``    what was written can be read, by its own words
 ``budget``      passages keep within the budget in tokens, whatever it is
 ``repeatable``  the same query gets the same answer, whatever was asked in between
@@ -15,10 +17,11 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Sequence
 from importlib.resources import files
+from itertools import groupby
 from typing import NamedTuple
 
 from actmem.memory.packing import spent
-from actmem.memory.protocol import DAY, PAIR, Memory, Passage, Turn, as_passages
+from actmem.memory.protocol import DAY, PAIR, Memory, Passage, Turn, as_passages, as_usage
 
 BUDGETS = (0, 1, 7, 40, 512)
 """Budgets that are tried."""
@@ -46,10 +49,12 @@ def check_contract(make: Callable[[], Memory]) -> list[Violation]:
     try:
         memory = make()
         try:
-            for start in range(0, len(turns), PAIR):
-                memory.write(turns[start : start + PAIR])
+            for _, session in groupby(turns, key=lambda turn: turn.session):
+                said = tuple(session)
+                for start in range(0, len(said), PAIR):
+                    memory.write(said[start : start + PAIR])
             _if_there(memory, "finish")
-            return _reads(memory, probes)
+            return _usage(memory) or _reads(memory, probes)
         finally:
             _if_there(memory, "close")
     except KeyboardInterrupt:
@@ -62,6 +67,18 @@ def _if_there(memory: Memory, method: str) -> None:
     """Call what a memory may have, and need not."""
     if hasattr(memory, method):
         getattr(memory, method)()
+
+
+def _usage(memory: Memory) -> list[Violation]:
+    """Ask what calls took."""
+    if not hasattr(memory, "usage"):
+        return []
+    told = memory.usage()
+    try:
+        as_usage(told)
+    except TypeError as error:
+        return [Violation("usage", str(error))]
+    return []
 
 
 def _reads(memory: Memory, probes: Sequence[Probe]) -> list[Violation]:
@@ -101,7 +118,7 @@ def _story() -> tuple[list[Turn], list[Probe]]:
     story = tomllib.loads(text)
     turns: list[Turn] = []
     for day, session in enumerate(story["session"]):
-        for minute, line in enumerate(session["turns"]):
-            role = "user" if minute % 2 == 0 else "assistant"
+        roles = session.get("roles") or ["user", "assistant"] * len(session["turns"])
+        for minute, (role, line) in enumerate(zip(roles, session["turns"], strict=False)):
             turns.append(Turn(len(turns), day, day * DAY + minute, role, line))
     return turns, [Probe(probe["query"], probe["word"]) for probe in story["probe"]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -55,14 +55,28 @@ class Counts(Struct, frozen=True, kw_only=True):
     """SHA-256 over the turns written, in order."""
 
 
+class Fallible(Protocol):
+    """A part of a memory that keeps what went wrong in it."""
+
+    @property
+    def failure(self) -> BaseException | None:
+        """What went wrong in it first."""
+
+
 class Metered:
     """A memory with counts. What the memory raises goes through."""
 
-    def __init__(self, memory: Memory | Privileged, model: Model | None = None) -> None:
-        """Take a memory and the model that it was given, if any."""
+    def __init__(
+        self,
+        memory: Memory | Privileged,
+        model: Model | None = None,
+        parts: Sequence[Fallible] = (),
+    ) -> None:
+        """Take a memory, the model that it was given, if any, and what of its parts may fail."""
         self._memory: Any = memory
         self.model = model
-        """The model that the memory was given."""
+        self.parts = parts
+        """What the memory was given and what remembers its own failure, whoever swallows it."""
         self._clock = model.clock if model is not None else time.perf_counter
         self._privileged = not hasattr(memory, "read")
         self._written = hashlib.sha256()

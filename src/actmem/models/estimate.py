@@ -14,12 +14,17 @@ from msgspec import Struct
 from actmem.models.chat import Chat, Completion, Message, Usage, estimate_tokens
 from actmem.models.structured import Schema, fit
 
+SAID = "what was said "
+"""What a stand-in's texts begin with."""
+
 
 class Estimate(Struct, frozen=True, kw_only=True):
     """What the episodes of one setup with one model would take."""
 
     setup: str
     model: str
+    phase: str = ""
+    """Which part of the episodes, where they have several."""
     episodes: int
     steps: int
     calls: int
@@ -33,11 +38,14 @@ class Estimate(Struct, frozen=True, kw_only=True):
         return self.new_tokens / read + self.completion_tokens / write
 
 
-def estimate(setup: str, model: str, episodes: int, steps: int, usage: Usage) -> Estimate:
-    """Return the estimate of episodes that took ``usage`` with a stand-in."""
+def estimate(
+    setup: str, model: str, episodes: int, steps: int, usage: Usage, phase: str = ""
+) -> Estimate:
+    """Return the estimate of episodes, or a phase of theirs, that took ``usage`` with a stand-in."""
     return Estimate(
         setup=setup,
         model=model,
+        phase=phase,
         episodes=episodes,
         steps=steps,
         calls=usage.calls,
@@ -118,9 +126,7 @@ def typical(schema: Mapping[str, Any]) -> Any:
     if kind == "string":
         half = max(schema.get("minLength", 0), -(-schema["maxLength"] // 2))
         return (
-            ("what was said " * (half // 14 + 1))[:half]
-            .rstrip()
-            .ljust(schema.get("minLength", 0), "x")
+            (SAID * (half // len(SAID) + 1))[:half].rstrip().ljust(schema.get("minLength", 0), "x")
         )
     low = schema.get("minimum", 0)
     return {"boolean": True, "null": None}.get(kind, (low + schema.get("maximum", low)) // 2)

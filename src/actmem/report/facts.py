@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from actmem import __version__
 from actmem.hashing import digest
@@ -30,6 +30,8 @@ def run_facts(
     for name in ("seed", "repeats", *options):
         if found := _all(str(one[name]) for one in settings if name in one):
             facts[name.replace("_", " ")] = found
+    if found := _all(_embedder(one["embedder"]) for one in settings if "embedder" in one):
+        facts["embedder"] = found
     for one in settings:
         models = one.get("models")
         for model, own in models.items() if isinstance(models, dict) else ():
@@ -40,6 +42,12 @@ def run_facts(
     if found := _all(digest(one["prompts"]) for one in settings if "prompts" in one):
         facts["prompts"] = found
     return facts
+
+
+def _embedder(settings: Mapping[str, str]) -> str:
+    """Return an embedder in words: its name, and where it is or which weights it has."""
+    where = settings.get("endpoint") or f"weights {settings.get('sha256', 'unknown')[:12]}"
+    return f"{settings.get('model')}, {where}"
 
 
 def _all(values: Iterable[str]) -> str:

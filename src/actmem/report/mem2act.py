@@ -32,7 +32,7 @@ from actmem.report.same import (
 from actmem.report.stats import Difference, Interval
 from actmem.run.store import RunFolder
 
-SETTINGS = ("budget", "pair", "prompts", "embedder", "order")
+SETTINGS = ("budget", "top", "pair", "prompts", "embedder", "order")
 """Settings that have to be equal in one report, beside data and version.
 
 ``order`` is the seed of the tools' order, where there are several; their number may differ.
@@ -110,6 +110,7 @@ def _read(folders: Sequence[RunFolder]) -> list[Mem2ActEntry]:
     for folder in folders:
         given = folder.manifest.settings
         settings = {name: given[name] for name in SETTINGS if name in given}
+        settings.setdefault("top", None)  # each memory's own
         if given["shown"]:
             settings["order"] = given["seed"]
         settings["actmem"] = folder.manifest.versions.get("actmem", "")
