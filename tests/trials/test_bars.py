@@ -16,6 +16,7 @@ from actmem.trials.stats import Pair
 from actmem.trials.trial import Trial
 from actmem.trials.world import Observation, View
 from actmem.trials.worlds.outcome import clock
+from actmem.trials.worlds.scheduling import SchedulingSetup
 from actmem.trials.worlds.shopping import ShoppingSetup
 
 Outcome = Callable[[str], tuple[Pair, ...]]
@@ -153,10 +154,10 @@ def test_a_time_limit_does_not_name_the_moment(subset: str) -> None:
 
 
 def _times(trial: Trial) -> list[int]:
-    if trial.world in ("navigation", "memory_game"):
-        return list(range(trial.steps))
-    start, tick = trial.setup.start, trial.setup.tick  # type: ignore[union-attr]
-    return [start + tick * step for step in range(trial.steps)]
+    setup = trial.setup
+    if isinstance(setup, ShoppingSetup | SchedulingSetup):
+        return [setup.start + setup.tick * step for step in range(trial.steps)]
+    return list(range(trial.steps))
 
 
 def test_what_is_to_be_bought_is_not_the_only_good_that_is_always_there(

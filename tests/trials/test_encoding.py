@@ -5,6 +5,7 @@ import pytest
 
 from actmem.trials.encoding import holds_intention
 from actmem.trials.trial import Intended, Trial, Trigger
+from actmem.trials.worlds.shopping import ShoppingSetup
 
 from .test_score import trial
 
@@ -38,7 +39,8 @@ LATER = msgspec.structs.replace(
 )
 SPAN = msgspec.structs.replace(
     VANILLA,
-    trigger=Trigger(at=VANILLA.setup.start + 39),  # type: ignore[union-attr]
+    trigger=Trigger(at=19 * 60 + 39),
+    setup=ShoppingSetup(19 * 60, 5, (("vanilla",),) * 6, ((0, "vanilla"),), ("",) * 6),
     intention="Exactly thirty-nine minutes after the time on the first clock, add 'vanilla'.",
 )
 BELL = msgspec.structs.replace(

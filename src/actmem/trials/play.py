@@ -69,8 +69,8 @@ def play(
         raise DivergedError("the record goes on after the episode's end")
     if not episode.legal:
         last = one_line(event.text)
-        error = f"not one legal action in the whole episode; the last reply: {last or 'none'}"
-        return Footer(status="failed", error=error)
+        none = f"not one legal action in the whole episode; the last reply: {last or 'none'}"
+        return Footer(status="failed", error=none)
     return Footer(status="complete")
 
 

@@ -157,9 +157,8 @@ class _Trials:
         """Add the trials behind the tests that were collected, so that ``-k`` selects them too."""
         added = list(self._items(session))
         # The terminal counts what collection reports.
-        session.config.hook.pytest_collectreport(
-            report=pytest.CollectReport("actmem", "passed", None, added)
-        )
+        report = pytest.CollectReport("actmem", "passed", None, [*added])
+        session.config.hook.pytest_collectreport(report=report)
         items.extend(added)
 
     def _items(self, session: pytest.Session) -> Iterator[pytest.Item]:
