@@ -15,7 +15,7 @@ from actmem.trials.trial import Trial
 from actmem.trials.worlds.scheduling import SchedulingSetup
 from actmem.trials.worlds.shopping import ShoppingSetup
 
-HASH = "7b0c334b2447fc688a72148cea25cfbd84dd5b45699290934c27af1f69564748"
+HASH = "4054e11cb78bd126b4d346533aac9dc210e7f921171e7ce381d1af1e37ada365"
 
 
 def test_the_hash_of_version_1_is_pinned(trials: tuple[Trial, ...]) -> None:
