@@ -114,7 +114,8 @@ def _read(options: Mapping[str, Any]) -> TrialsOptions:
 
 def _trials(given: TrialsOptions) -> list[Trial]:
     source = load(Path(given.file)) if given.file else None
-    return choose(",".join(as_tuple(given.subset)), as_tuple(given.trial), source)
+    subsets = ",".join(as_tuple(given.subset)) if given.subset else None
+    return choose(subsets, as_tuple(given.trial), source)
 
 
 def _sample(trial: Trial) -> Sample:
