@@ -145,12 +145,19 @@ class Mem0:
             self._days[memory["id"]] = said[-1].minute // DAY + 1
 
     def read(self, query: str, budget: int) -> list[Passage]:
-        """Return the memories that the library's search finds, the nearest first."""
+        """Return the memories that the library's search finds, the nearest first, then the oldest.
+
+        The library's scores differ in the eighth digit from read to read, and it cuts off among equal
+        ones as it happens: it is asked for all, and cut here.
+        """
         if not query.strip():
             return []  # the library refuses it
         search: Any = self._memory.search
-        found = self._seal.run(0, search, query, filters={"user_id": USER}, top_k=TOP)["results"]
-        texts = ((self._days[memory["id"]], memory["memory"]) for memory in found)
+        every = max(1, len(self._days))
+        found = self._seal.run(0, search, query, filters={"user_id": USER}, top_k=every)["results"]
+        age = {name: place for place, name in enumerate(self._days)}
+        found.sort(key=lambda memory: (-round(memory["score"], 6), age[memory["id"]]))
+        texts = ((self._days[memory["id"]], memory["memory"]) for memory in found[:TOP])
         return fit((Passage(f"day {day}: {text}") for day, text in texts), budget)
 
     def close(self) -> None:
