@@ -99,7 +99,7 @@ def test_a_botched_request_is_a_slip_whatever_the_intention_asks_for() -> None:
         assert verdict(score(office, [botched[1], WAIT, right])) == {"passed", "hit"}
 
 
-def test_where_the_condition_never_came_and_all_goals_are_met_nothing_was_due() -> None:
+def test_where_the_condition_never_came_nothing_is_missed_and_nothing_passed() -> None:
     table = msgspec.structs.replace(
         trial(Trigger(names=("fox",), before=1)),
         intended=Intended("ring", ("blue",)),
@@ -107,7 +107,7 @@ def test_where_the_condition_never_came_and_all_goals_are_met_nothing_was_due() 
     )
     flips = [f"flip({place})" for place in (1, 2, 3, 4)]  # the fox after the first round
     assert score(table, flips).due == ()
-    assert verdict(score(table, flips)) == {"passed"}
+    assert verdict(score(table, flips)) == set()  # to go out of the cue's way must not pay
     assert verdict(score(table, [*flips[:2], "ring('blue')", *flips[2:]])) == {"false_alarm"}
     assert verdict(score(table, flips[:2])) == {"miss"}  # goals are left: no excuse
 

@@ -6,9 +6,9 @@ intended action outside the due steps, a second time, or with other content (``_
 *false alarm*; after the due steps it is *late*, which is neither hit nor false alarm. Any other extra
 action (an entry of the list bought again, a request's meeting in a wrong slot) is a *slip* of the
 ongoing task. A go trial without hit and without late is a *miss*, unless every ongoing goal was met
-in a way on which the condition never came: then nothing was due, as in a no-go trial. *Passed*: hit
-where something was due, untouched where nothing was; nothing false or late, no slip, and every
-ongoing goal met.
+on a course on which the condition never came: it is not passed, and nothing was missed. *Passed*: hit
+(go) or untouched (no-go, as long as nothing came to be due), nothing false or late, no slip, and
+every ongoing goal met.
 """
 
 from __future__ import annotations
@@ -118,13 +118,16 @@ class Judge:
     ) -> TrialResult:
         """Return the verdict; ``goals`` are (met, all)."""
         met, wanted = goals
-        held = bool(self._watch.steps) or (self._trial.go and met < wanted)
+        held = self._trial.go or bool(self._watch.steps)
+        # Who met all goals on a course on which the condition never came has missed nothing, and has
+        # not shown either that the intention was kept: to go out of its way must not pay.
+        missed = held and (met < wanted or bool(self._watch.steps))
         clean = not (self._false or self._late or self._slip)
         return TrialResult(
             trial=self._trial.id,
             passed=clean and self._hit == held and met == wanted,
             hit=self._hit,
-            miss=held and not self._hit and not self._late,
+            miss=missed and not self._hit and not self._late,
             late=self._late,
             false_alarm=self._false,
             wrong_content=self._wrong,
