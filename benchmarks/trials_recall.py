@@ -13,13 +13,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from actmem.memory.open import open_embedder
 from actmem.memory.tokens import count_tokens
 from actmem.models.chat import Completion, Message, Usage
 from actmem.models.structured import Schema
 from actmem.models.tape import Tape
 from actmem.trials.agents.floors import floor
-from actmem.trials.agents.setups import SetupOptions, make_agent, prompts
+from actmem.trials.agents.setups import SetupOptions, built_in, make_agent
 from actmem.trials.select import sample
 from actmem.trials.trial import Trial
 from actmem.trials.world import Episode, Observation
@@ -43,8 +42,8 @@ class Perfect:
 def brought(trial: Trial, tokens: int) -> bool:
     """Return whether the intention stands in the prompt at every due step."""
     chat, perfect = Perfect(), floor("oracle", trial)
-    options = SetupOptions(words=prompts(), passage_tokens=tokens)
-    agent = make_agent("memory", trial, chat, Tape([], lambda _: None), options, open_embedder)
+    options = SetupOptions(words=built_in(), passage_tokens=tokens)
+    agent = make_agent("memory", trial, chat, Tape([], lambda _: None), options)
     episode = Episode(trial)
     observation: Observation | None = episode.reset()
     there = True

@@ -15,7 +15,7 @@ from actmem import hashing
 from actmem.errors import StoppedError
 from actmem.mem2act.data import Dataset
 from actmem.mem2act.history import History
-from actmem.mem2act.suite import Wrote
+from actmem.mem2act.record import Wrote
 from actmem.mem2act.table import result_lines
 from actmem.memory.metered import Metered
 from actmem.memory.registry import find_memory

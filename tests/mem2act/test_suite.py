@@ -11,8 +11,9 @@ from tests.memory.conftest import HashingEmbedder
 from actmem.cli import run_cli
 from actmem.errors import IncompleteError, InputError, ProviderError
 from actmem.mem2act.data import Dataset, load
+from actmem.mem2act.record import Answered
 from actmem.mem2act.results import Row, quantile, results
-from actmem.mem2act.suite import Answered, Mem2ActSuite, make_manifest, unit_file
+from actmem.mem2act.suite import Mem2ActSuite, make_manifest, unit_file
 from actmem.mem2act.table import result_lines
 from actmem.memory.protocol import Passage, Turn
 from actmem.models.budget import Budget, BudgetedChat

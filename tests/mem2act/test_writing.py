@@ -18,8 +18,9 @@ from tests.memory.conftest import HashingEmbedder, Typical
 
 from actmem.errors import IncompleteError, InputError, StoppedError
 from actmem.mem2act.data import Dataset
+from actmem.mem2act.record import Read, Wrote
 from actmem.mem2act.results import Row, results
-from actmem.mem2act.suite import Mem2ActSuite, Read, Wrote, make_manifest, unit_file
+from actmem.mem2act.suite import Mem2ActSuite, make_manifest, unit_file
 from actmem.memory.registry import BUILT_IN
 from actmem.models.budget import Budget, BudgetedChat
 from actmem.models.chat import Chat

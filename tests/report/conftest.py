@@ -13,8 +13,9 @@ from actmem.cli import run_cli
 from actmem.report.document import Cell, Report, Table
 from actmem.report.text import tables
 from actmem.report.week_data import Entry, WeekData
+from actmem.run.coverage import Status
 from actmem.run.store import RunFolder
-from actmem.week.judge import Status, judge_rows
+from actmem.week.judge import judge_rows
 from actmem.week.make import Knobs, make_week
 from actmem.week.obligations import WeekPlan, prepare
 from actmem.week.results import Played, result

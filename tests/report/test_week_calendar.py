@@ -48,7 +48,7 @@ def test_every_outcome_comes_up(played: RunFolder) -> None:
 def test_every_step_of_the_week_is_there(played: RunFolder) -> None:
     suite, one = WeekSuite(played), episode(played, "oracle")
     calendar = week_calendar(suite, one)
-    steps = [(d.day.name, s.id, s.time) for d in suite.plan(one.unit).days for s in d.day.steps]
+    steps = [(d.day.name, s.id, s.time) for d in suite.unit(one.unit).days for s in d.day.steps]
     assert [(m.day, m.step, m.time) for m in calendar.moments] == steps
 
 

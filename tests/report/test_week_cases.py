@@ -32,7 +32,7 @@ def test_a_case_is_what_its_kind_says(played: RunFolder) -> None:
     suite = WeekSuite(played)
     known = {}
     for agent, (episode, *_) in suite.by_agent().items():
-        plan = suite.plan(episode.unit)
+        plan = suite.unit(episode.unit)
         rows = align(plan, rows_of(plan, suite.recorded(episode))).rows
         for record in records(plan, rows):
             head = f"{agent}, {episode.unit}, {record.day}"

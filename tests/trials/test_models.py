@@ -16,13 +16,14 @@ from actmem.models.chat import Chat, Completion, Message
 from actmem.models.scripted import ScriptedChat
 from actmem.models.structured import Schema
 from actmem.models.tape import Called
+from actmem.run.agent_suite import Cast
 from actmem.run.execute import execute
 from actmem.run.store import RunFolder
 from actmem.trace import read_trace
-from actmem.trials.agents.setups import SETUPS, SetupOptions, prompts
+from actmem.trials.agents.setups import SETUPS, SetupOptions, built_in
 from actmem.trials.play import Replied
 from actmem.trials.results import Result
-from actmem.trials.suite import Cast, TrialsSuite, make_manifest, unit_files
+from actmem.trials.suite import TrialsSuite, make_manifest, unit_files
 from actmem.trials.trial import Trial
 
 ACTIONS = ["wait()", "submit('done')", "intend('to wait')", "no call at all", "add_item('rice')"]
@@ -44,15 +45,15 @@ class Counting(ScriptedChat):
 
 
 @pytest.fixture
-def cast(embedder: Any) -> Callable[..., Cast]:
-    def make(chat: Chat, *setups: str) -> Cast:
-        options = SetupOptions(words=prompts(), characters=64)
-        return Cast(setups or tuple(SETUPS), {"m": chat}, options, embedder)
+def cast(embedder: Any) -> Callable[..., Cast[SetupOptions]]:
+    def make(chat: Chat, *setups: str) -> Cast[SetupOptions]:
+        options = SetupOptions(words=built_in(), characters=64, embedder=embedder)
+        return Cast(setups or tuple(SETUPS), {"m": chat}, options)
 
     return make
 
 
-def run(path: Path, trials: Sequence[Trial], cast: Cast) -> list[Result]:
+def run(path: Path, trials: Sequence[Trial], cast: Cast[SetupOptions]) -> list[Result]:
     manifest = make_manifest(trials, [], cast=cast)
     folder = RunFolder.prepare(path, manifest, unit_files(trials))
     execute(folder, TrialsSuite(folder, None, cast))

@@ -157,11 +157,11 @@ def test_a_run_of_another_suite_or_of_an_unknown_nudge(
         (msgspec.structs.replace(plan, settings={"nudge": {"a": 1}}), "nudge"),
     ):
         with pytest.raises(InputError, match=hint):
-            WeekSuite(RunFolder(tmp_path, changed))
+            WeekSuite(RunFolder(tmp_path, changed)).header(plan.episodes[0])
 
 
 def test_a_unit_file_is_the_week(weeks: list[Scenario], tmp_path: Path) -> None:
     run = folder(tmp_path / "run", weeks, make_manifest(weeks, ["nop"]))
     for week in weeks:
-        assert WeekSuite(run).plan(week.scenario_name).digest == prepare(week).digest == week.digest
+        assert WeekSuite(run).unit(week.scenario_name).digest == prepare(week).digest == week.digest
     run.release()

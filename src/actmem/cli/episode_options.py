@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from actmem.cli.agent_options import agents_option, workers_option
 from actmem.cli.budget_options import prices
 from actmem.cli.model_options import model_options
+from actmem.cli.options import options, repeats_option
 from actmem.cli.setup_options import (
     open_chats,
     refuse_without_model,
@@ -19,13 +19,37 @@ from actmem.cli.setup_options import (
 from actmem.cli.week_options import KNOBS, PATH, knob_options, refuse_together
 
 if TYPE_CHECKING:
+    from actmem.run.agent_suite import Cast
     from actmem.run.plan import Manifest
+    from actmem.week.agents.setups import SetupOptions
     from actmem.week.scenario import Scenario
-    from actmem.week.suite import Cast
 
-F = TypeVar("F", bound=Callable[..., Any])
+cast_options = options(
+    click.option(
+        "--preset",
+        type=click.Choice(["paper"]),
+        help="'paper': all eight setups of PM-Bench, six live and two replayed.",
+    ),
+    click.option(
+        "--form",
+        type=click.Choice(["list", "flags"]),
+        default="list",
+        show_default=True,
+        help="Replies name handles, or give a flag for each; flags suit small models.",
+    ),
+    click.option(
+        "--nudge",
+        type=click.Choice(["neutral", "channels", "informed", "task-reminder"]),
+        default="channels",
+        show_default=True,
+        help="What a heartbeat says; the last two are privileged.",
+    ),
+    setup_options("single"),
+    model_options,
+)
+"""Add the options of models in setups to a command; ``read_cast`` takes them."""
 
-_OPTIONS = (
+episode_options = options(
     agents_option,
     click.option(
         "--weeks",
@@ -47,57 +71,15 @@ _OPTIONS = (
         type=int,
         help="Seed of the first week and of chance.  [default: the standard set]",
     ),
-    click.option(
-        "--repeats",
-        type=click.IntRange(1),
-        default=1,
-        show_default=True,
-        help="How often each agent plays each week.",
-    ),
+    repeats_option,
     workers_option,
+    cast_options,
+    knob_options,
 )
+"""Add the options of agents, weeks, setups, models and knobs to a command."""
 
 
-_CAST_OPTIONS = (
-    click.option(
-        "--preset",
-        type=click.Choice(["paper"]),
-        help="'paper': all eight setups of PM-Bench, six live and two replayed.",
-    ),
-    click.option(
-        "--form",
-        type=click.Choice(["list", "flags"]),
-        default="list",
-        show_default=True,
-        help="Replies name handles, or give a flag for each; flags suit small models.",
-    ),
-    click.option(
-        "--nudge",
-        type=click.Choice(["neutral", "channels", "informed", "task-reminder"]),
-        default="channels",
-        show_default=True,
-        help="What a heartbeat says; the last two are privileged.",
-    ),
-)
-
-
-def cast_options(command: F) -> F:
-    """Add the options of models in setups to a command; ``read_cast`` takes them."""
-    command = setup_options("single")(model_options(command))
-    for option in reversed(_CAST_OPTIONS):
-        command = option(command)
-    return command
-
-
-def episode_options(command: F) -> F:
-    """Add the options of agents, weeks, setups, models and knobs to a command."""
-    command = cast_options(knob_options(command))
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def planned(given: dict[str, Any]) -> tuple[list[Scenario], Cast | None, Manifest]:
+def planned(given: dict[str, Any]) -> tuple[list[Scenario], Cast[SetupOptions] | None, Manifest]:
     """Return the weeks, the models in their setups, and the plan of the run that options give."""
     from actmem.cli.conduct import stdout_kept
     from actmem.week.agents import BUILT_IN
@@ -123,7 +105,7 @@ def planned(given: dict[str, Any]) -> tuple[list[Scenario], Cast | None, Manifes
     return scenarios, cast, manifest
 
 
-def read_cast(given: dict[str, Any]) -> Cast | None:
+def read_cast(given: dict[str, Any]) -> Cast[SetupOptions] | None:
     """Return which models play in which setups, None where no model is given."""
     if given["setups"] and given["preset"]:
         raise click.UsageError("--setups or --preset, not both")
@@ -131,16 +113,16 @@ def read_cast(given: dict[str, Any]) -> Cast | None:
         refuse_without_model("setups", "preset")
         return None
     from actmem.models.wording import words
+    from actmem.run.agent_suite import Cast
     from actmem.week.agents.setups import SETUPS, SetupOptions, find_setup
     from actmem.week.agents.wording import built_in
-    from actmem.week.suite import Cast
 
     names = list(SETUPS) if given["preset"] else setup_names(given, "single")
     for name in names:
         find_setup(name)
-    options = SetupOptions(
+    chosen = SetupOptions(
         words=words(built_in(), given["prompts"]),
         form=given["form"],
         history_tokens=given["history_tokens"],
     )
-    return Cast(names, open_chats(given), options, prices(given))
+    return Cast(names, open_chats(given), chosen, prices(given))

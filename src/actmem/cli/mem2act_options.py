@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from actmem.cli.budget_options import BUDGET_OPTIONS
 from actmem.cli.model_options import embedder_option, model_options
+from actmem.cli.options import options, repeats_option
 
 if TYPE_CHECKING:
     from actmem.mem2act.data import Dataset
@@ -17,15 +18,13 @@ if TYPE_CHECKING:
     from actmem.models.chat import Chat
     from actmem.run.plan import Manifest
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 top_option = click.option(
     "--top",
     type=click.IntRange(1),
     help="Turns that a retriever gives back, the budget allowing.  [default: each its own, 5 or 20]",
 )
 
-_OPTIONS = (
+mem2act_options = options(
     click.option(
         "--data",
         default="mini",
@@ -69,22 +68,10 @@ _OPTIONS = (
     click.option(
         "--seed", type=int, default=0, show_default=True, help="Seed of the tools' order."
     ),
-    click.option(
-        "--repeats",
-        type=click.IntRange(1),
-        default=1,
-        show_default=True,
-        help="How often each system answers.",
-    ),
+    repeats_option,
+    model_options,
 )
-
-
-def mem2act_options(command: F) -> F:
-    """Add the options of data, memories and models to a command; ``planned`` takes them."""
-    command = model_options(command)
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+"""Add the options of data, memories and models to a command; ``planned`` takes them."""
 
 
 class Planned(NamedTuple):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
+from actmem.cli.options import F, options
 from actmem.models.registry import ModelOptions
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _temperature(_: click.Context, __: click.Parameter, value: str) -> float | None:
@@ -55,25 +54,20 @@ _OPTIONS = (
 
 def model_options_with(max_tokens: int) -> Callable[[F], F]:
     """Return what adds the options of a model to a command, with the most tokens of a reply."""
-    limit = click.option(
-        "--max-tokens",
-        type=int,
-        default=max_tokens,
-        show_default=True,
-        help="Most tokens of a reply.",
+    return options(
+        *_OPTIONS,
+        click.option(
+            "--max-tokens",
+            type=int,
+            default=max_tokens,
+            show_default=True,
+            help="Most tokens of a reply.",
+        ),
     )
 
-    def add(command: F) -> F:
-        for option in reversed((*_OPTIONS, limit)):
-            command = option(command)
-        return command
 
-    return add
-
-
-def model_options(command: F) -> F:
-    """Add the options of a model to a command; ``read_model_options`` takes them."""
-    return model_options_with(ModelOptions().max_tokens)(command)
+model_options = model_options_with(ModelOptions().max_tokens)
+"""Add the options of a model to a command; ``read_model_options`` takes them."""
 
 
 def read_model_options(given: dict[str, Any]) -> ModelOptions:

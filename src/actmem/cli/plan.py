@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -12,6 +12,7 @@ from actmem.cli.budget_options import prices
 from actmem.cli.episode_options import episode_options, planned
 from actmem.cli.mem2act_options import mem2act_options
 from actmem.cli.mem2act_options import planned as planned_mem2act
+from actmem.cli.options import options
 from actmem.cli.trials_options import planned as planned_trials
 from actmem.cli.trials_options import trials_options
 from actmem.cli.values import Finite
@@ -21,15 +22,13 @@ if TYPE_CHECKING:
     from actmem.models.price import Price
     from actmem.run.plan import Manifest
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 
 @click.group()
 def plan() -> None:
     """Say what a run would take, before any call."""
 
 
-_OPTIONS = (
+estimate_options = options(
     click.option(
         "--speed",
         nargs=2,
@@ -41,13 +40,7 @@ _OPTIONS = (
         "--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout."
     ),
 )
-
-
-def estimate_options(command: F) -> F:
-    """Add the options of an estimate to a command; ``_show`` takes them."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+"""Add the options of an estimate to a command; ``_show`` takes them."""
 
 
 @plan.command()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from actmem.cli.conduct import incomplete
+from actmem.cli.options import options
 from actmem.cli.week_options import PATH
 from actmem.errors import InputError
 
@@ -17,24 +18,16 @@ if TYPE_CHECKING:
     from actmem.report.document import Report
     from actmem.run.store import RunFolder
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 SUITES = ("week", "trials", "mem2act")
 
-_OPTIONS = (
+form_options = options(
     click.option("-o", "--output", type=PATH, metavar="FILE",
                  help="Write one HTML page that opens offline."),
     click.option("--json", "form", flag_value="json", help="Print JSON on stdout."),
     click.option("--csv", "form", flag_value="csv", help="Print the tables as CSV on stdout."),
     click.option("--markdown", "form", flag_value="markdown", help="Print Markdown on stdout."),
 )  # fmt: skip
-
-
-def form_options(command: F) -> F:
-    """Add the options of a report's form to a command; ``give`` takes them."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+"""Add the options of a report's form to a command; ``give`` takes them."""
 
 
 def open_runs(paths: Sequence[Path]) -> tuple[str, list[RunFolder]]:

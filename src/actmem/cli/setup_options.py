@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -12,17 +12,16 @@ from click.core import ParameterSource
 
 from actmem.cli.budget_options import BUDGET_OPTIONS, budgeted
 from actmem.cli.model_options import read_model_options
+from actmem.cli.options import F, options
 
 if TYPE_CHECKING:
     from actmem.models.chat import Chat
     from actmem.models.registry import ModelOptions
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 
 def setup_options(default: str) -> Callable[[F], F]:
     """Return what adds the options of setups to a command; ``default`` names what is played."""
-    options = (
+    return options(
         click.option(
             "--model",
             "models",
@@ -50,13 +49,6 @@ def setup_options(default: str) -> Callable[[F], F]:
             help="Prompt files of your own, in place of the built-in ones of the same name.",
         ),
     )
-
-    def add(command: F) -> F:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
 
 
 def setup_names(given: dict[str, Any], default: str) -> list[str]:

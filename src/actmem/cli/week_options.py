@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from actmem.cli.options import F, options
 from actmem.cli.values import Finite
 from actmem.errors import InputError
 
 T = TypeVar("T")
-F = TypeVar("F", bound=Callable[..., Any])
 
 COUNTS = {
     "dependencies": "tasks that wait for another",
@@ -45,26 +45,22 @@ def knob_options(command: F) -> F:
             given["channels"] = tuple(name for name in names if name)
         return command(**params, knobs=Knobs(**given))
 
-    wrapped: Any = with_knobs
-    for name, counted in reversed(COUNTS.items()):
-        option = f"--{name.replace('_', '-')}"
-        wrapped = click.option(
-            option, name, type=click.IntRange(0, 50), metavar="N",
-            help=f"Number of {counted} a week.  [default: the profile's]",
-        )(wrapped)  # fmt: skip
-    for add in reversed(
-        [
-            click.option("--profile", type=click.Choice(["full", "paper"]), default="full",
-                         show_default=True, help="What a week is made of."),
-            click.option("--days", type=click.IntRange(1, 7), default=7, show_default=True,
-                         help="Days in a week."),
-            click.option("--density", type=Finite(0.5, 1.5), default=1.0,
-                         show_default=True, help="Tasks and steps a day, relative to the profile."),
-            click.option("--channels", metavar="A,B,…", help="Channels switched on  [default: all]"),
-        ]
-    ):  # fmt: skip
-        wrapped = add(wrapped)
-    return wrapped  # type: ignore[no-any-return]
+    counts = (
+        click.option(f"--{name.replace('_', '-')}", name, type=click.IntRange(0, 50), metavar="N",
+                     help=f"Number of {counted} a week.  [default: the profile's]")
+        for name, counted in COUNTS.items()
+    )  # fmt: skip
+    add = options(
+        click.option("--profile", type=click.Choice(["full", "paper"]), default="full",
+                     show_default=True, help="What a week is made of."),
+        click.option("--days", type=click.IntRange(1, 7), default=7, show_default=True,
+                     help="Days in a week."),
+        click.option("--density", type=Finite(0.5, 1.5), default=1.0,
+                     show_default=True, help="Tasks and steps a day, relative to the profile."),
+        click.option("--channels", metavar="A,B,…", help="Channels switched on  [default: all]"),
+        *counts,
+    )  # fmt: skip
+    return add(with_knobs)  # type: ignore[return-value]
 
 
 def placed(path: Path, read: Callable[[], T]) -> T:

@@ -26,7 +26,7 @@ from msgspec import Meta, Struct
 
 from actmem.errors import ActMemError, IncompleteError, InputError, StoppedError
 from actmem.inspect_tasks.chat import CONFIG, InspectChat, SchemaForm
-from actmem.trace import Event, Footer, Header, Trace, parse_trace, versions
+from actmem.trace import Event, Footer, Header, Trace, now, parse_trace, versions
 
 FORMAT: Literal["actmem-inspect-1"] = "actmem-inspect-1"
 OURS = "actmem"
@@ -114,6 +114,24 @@ def make_task(
         score_on_error=True,
         version=version,
         metadata={OURS: msgspec.to_builtins(logged)},
+    )
+
+
+def begun(
+    suite: str, unit: str, digest: str, setup: str, chat: InspectChat,
+    settings: Mapping[str, Any], privilege: str,
+) -> Header:  # fmt: skip
+    """Return the header of an episode that begins now, as ``actmem run`` would write it."""
+    who = {"setup": setup, "model": chat.name, "model_settings": dict(chat.settings)}
+    return Header(
+        suite=suite,
+        unit=unit,
+        unit_digest=digest,
+        agent=f"{setup} {chat.name}",
+        settings={**who, **settings},
+        privilege=privilege,
+        versions=versions(),
+        started=now(),
     )
 
 

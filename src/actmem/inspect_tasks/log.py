@@ -17,7 +17,7 @@ from actmem.hashing import canonical
 from actmem.inspect_tasks.episode import OURS, TRACE, UNIT, Logged, trace_file
 from actmem.inspect_tasks.trials import trials_of
 from actmem.inspect_tasks.week import weeks_of
-from actmem.run.plan import Manifest, grid, pairs
+from actmem.run.plan import Manifest, pairs, plan_run
 from actmem.run.store import RunFolder
 from actmem.trials import score as trials_score
 from actmem.trials import suite as trials_suite
@@ -128,17 +128,13 @@ def _model_settings(samples: Sequence[EvalSample]) -> Any:
 
 def _manifest(log: EvalLog, logged: Logged, planned: Sequence[str], model: Any) -> Manifest:
     """Return the plan that the run would have had with ``actmem run``."""
-    repeats = log.eval.config.epochs or 1
-    return Manifest(
-        suite=logged.suite,
-        created=log.eval.created,
-        versions=logged.versions,
-        settings=logged.settings | {"repeats": repeats, "models": {log.eval.model: model}},
-        units={name: logged.units[name] for name in planned},
-        episodes=grid(
-            planned,
-            pairs([logged.setup], [log.eval.model]),
-            int(logged.settings["seed"]),
-            repeats,
-        ),
+    settings = logged.settings | {"models": {log.eval.model: model}}
+    plan = plan_run(
+        logged.suite,
+        {name: logged.units[name] for name in planned},
+        pairs([logged.setup], [log.eval.model]),
+        settings,
+        seed=int(logged.settings["seed"]),
+        repeats=log.eval.config.epochs or 1,
     )
+    return msgspec.structs.replace(plan, created=log.eval.created, versions=logged.versions)

@@ -20,6 +20,7 @@ from actmem.inspect_tasks.episode import (
     Options,
     Write,
     as_tuple,
+    begun,
     checked,
     coverage,
     ended,
@@ -28,20 +29,18 @@ from actmem.inspect_tasks.episode import (
     refused,
     trace_of,
 )
-from actmem.memory.open import find_embedder
 from actmem.models.tape import Called, Tape
-from actmem.models.wording import Words, words
-from actmem.trace import Footer, Header, now, versions
+from actmem.models.wording import words
+from actmem.trace import Footer
 from actmem.trials import MAX_TOKENS
 from actmem.trials.agents.setups import (
     HISTORY_TOKENS,
     PASSAGE_TOKENS,
     SetupOptions,
     bound,
+    built_in,
     find_setup,
     make_agent,
-    prompt_digests,
-    prompts,
 )
 from actmem.trials.judge import judge
 from actmem.trials.play import Replied, play
@@ -51,8 +50,6 @@ from actmem.trials.stats import grouped, rates
 from actmem.trials.suite import NAME
 from actmem.trials.trial import Trial
 
-EMBEDDER = find_embedder()
-"""What memories embed with."""
 SHOWN = ("accuracy", "miss_rate", "late_rate", "false_alarm_rate", "no_go_false_alarm_rate",
          "wrong_content_rate", "slip_rate", "ongoing", "stated", "encoded", "d_prime", "criterion")  # fmt: skip
 """The rates over all trials that are metrics."""
@@ -83,17 +80,20 @@ def trials(**options: Any) -> Task:
     """
     with refused():
         given = _read(options)
-        wording = _wording(given.prompts)
+        setup_options = _setup_options(
+            given.history_tokens, given.passage_tokens, given.prompts, MAX_TOKENS
+        )
         if find_setup(given.setup).memory:
-            EMBEDDER.open()  # found missing now, and not in the first episode
+            setup_options.embedder.open()  # found missing now, and not in the first episode
         chosen = _trials(given)
+    settings = setup_options.settings([given.setup])
+    del settings["characters"]  # it follows from most tokens, which Inspect may set otherwise
     return make_task(
         NAME,
         given.setup,
         [_sample(trial) for trial in chosen],
         {trial.id: trial.digest() for trial in chosen},
-        settings={"seed": 0}
-        | _settings(given.setup, given.history_tokens, given.passage_tokens, wording),
+        settings={"seed": 0} | settings,
         version=SCORER,
         plays=play_trial(
             setup=given.setup,
@@ -128,20 +128,15 @@ def trials_of(options: Mapping[str, Any]) -> dict[str, Any]:
     return {trial.id: msgspec.to_builtins(trial) for trial in _trials(_read(options))}
 
 
-def _wording(folder: str | None) -> Words:
-    return words(prompts(), Path(folder) if folder else None)
-
-
-def _settings(
-    setup: str, history_tokens: int, passage_tokens: int, wording: Words
-) -> dict[str, Any]:
-    """Return what of a setup moves the number, as manifests and headers hold it."""
-    embedder = {"embedder": dict(EMBEDDER.settings)} if find_setup(setup).memory else {}
-    return embedder | {
-        "history_tokens": history_tokens,
-        "passage_tokens": passage_tokens,
-        "prompts": prompt_digests(wording),
-    }
+def _setup_options(
+    history_tokens: int, passage_tokens: int, prompts: str | None, max_tokens: int
+) -> SetupOptions:
+    return SetupOptions(
+        words=words(built_in(), Path(prompts) if prompts else None),
+        history_tokens=history_tokens,
+        passage_tokens=passage_tokens,
+        characters=bound(max_tokens),
+    )
 
 
 @solver
@@ -150,32 +145,17 @@ def play_trial(
     window: int | None, schema: SchemaForm,
 ) -> Solver:  # fmt: skip
     """Play a sample's trial with an agent of a setup."""
-    wording = _wording(prompts)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         trial = _trial(state.metadata)
         chat = InspectChat(get_model(), schema, window)
-        options = SetupOptions(
-            words=wording,
-            history_tokens=history_tokens,
-            passage_tokens=passage_tokens,
-            characters=bound(chat.config.max_tokens or MAX_TOKENS),
-        )
-        header = Header(
-            suite=NAME,
-            unit=trial.id,
-            unit_digest=trial.digest(),
-            agent=f"{setup} {chat.name}",
-            settings={"setup": setup, "model": chat.name, "model_settings": dict(chat.settings)}
-            | {"characters": options.characters}
-            | _settings(setup, history_tokens, passage_tokens, wording),
-            privilege=find_setup(setup).privilege,
-            versions=versions(),
-            started=now(),
-        )
+        most = chat.config.max_tokens or MAX_TOKENS
+        options = _setup_options(history_tokens, passage_tokens, prompts, most)
+        settings, privilege = options.settings([setup]), find_setup(setup).privilege
+        header = begun(NAME, trial.id, trial.digest(), setup, chat, settings, privilege)
 
         def episode(write: Write) -> Footer:
-            agent = make_agent(setup, trial, chat, Tape(write=write), options, EMBEDDER.open)
+            agent = make_agent(setup, trial, chat, Tape(write=write), options)
             return play(agent, trial, (), write)
 
         return await play_sample(state, chat, header, episode)

@@ -21,6 +21,7 @@ from actmem.inspect_tasks.episode import (
     Options,
     Write,
     as_tuple,
+    begun,
     checked,
     coverage,
     ended,
@@ -29,10 +30,9 @@ from actmem.inspect_tasks.episode import (
     refused,
     trace_of,
 )
-from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
-from actmem.models.wording import Words, words
-from actmem.trace import Footer, Header, now, versions
+from actmem.models.wording import words
+from actmem.trace import Footer
 from actmem.week.agents.protocol import Form
 from actmem.week.agents.setups import HISTORY_TOKENS, SetupOptions, find_setup, make_agent
 from actmem.week.agents.wording import built_in
@@ -78,7 +78,7 @@ def week(**options: Any) -> Task:
         given, knobs = _read(options)
         if replayed := find_setup(given.setup).replays:
             raise InputError(f"it replays a {replayed} run: use actmem run week", "-T setup")
-        wording = _wording(given.prompts)
+        setup_options = _setup_options(given.form, given.history_tokens, given.prompts)
         plans = [prepare(scenario) for scenario in _weeks(given, knobs)]
     samples = [
         Sample(
@@ -93,8 +93,7 @@ def week(**options: Any) -> Task:
         given.setup,
         samples,
         {plan.scenario.scenario_name: plan.digest for plan in plans},
-        settings={"seed": given.seed or 0}
-        | _settings(given.nudge, given.form, given.history_tokens, wording),
+        settings={"seed": given.seed or 0, "nudge": given.nudge} | setup_options.settings,
         version=SCORER,
         plays=play_week(
             setup=given.setup,
@@ -131,14 +130,9 @@ def weeks_of(options: Mapping[str, Any]) -> dict[str, Any]:
     return {w.scenario_name: msgspec.json.decode(dump(w)) for w in _weeks(*_read(options))}
 
 
-def _wording(folder: str | None) -> Words:
-    return words(built_in(), Path(folder) if folder else None)
-
-
-def _settings(nudge: Nudge, form: Form, history_tokens: int, wording: Words) -> dict[str, Any]:
-    """Return what of a setup moves the number, as manifests and headers hold it."""
-    prompts = wording.digests | {"dialogue": prompts_digest()}
-    return {"nudge": nudge, "form": form, "history_tokens": history_tokens, "prompts": prompts}
+def _setup_options(form: Form, history_tokens: int, prompts: str | None) -> SetupOptions:
+    wording = words(built_in(), Path(prompts) if prompts else None)
+    return SetupOptions(words=wording, form=form, history_tokens=history_tokens)
 
 
 @solver
@@ -147,23 +141,14 @@ def play_week(
     window: int | None, schema: SchemaForm,
 ) -> Solver:  # fmt: skip
     """Play a sample's week with an agent of a live setup."""
-    wording = _wording(prompts)
-    options = SetupOptions(words=wording, form=form, history_tokens=history_tokens)
+    options = _setup_options(form, history_tokens, prompts)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         plan = _plan(state)
         chat = InspectChat(get_model(), schema, window)
-        header = Header(
-            suite=NAME,
-            unit=plan.scenario.scenario_name,
-            unit_digest=plan.digest,
-            agent=f"{setup} {chat.name}",
-            settings={"setup": setup, "model": chat.name, "model_settings": dict(chat.settings)}
-            | _settings(nudge, form, history_tokens, wording),
-            privilege=privilege("", setup, nudge),
-            versions=versions(),
-            started=now(),
-        )
+        unit, settings = plan.scenario.scenario_name, {"nudge": nudge, **options.settings}
+        labels = privilege("", setup, nudge)
+        header = begun(NAME, unit, plan.digest, setup, chat, settings, labels)
 
         def episode(write: Write) -> Footer:
             agent = make_agent(setup, chat, Tape(write=write), options)

@@ -18,7 +18,8 @@ from actmem.errors import IncompleteError
 from actmem.extra import load
 from actmem.mem2act.data import Dataset
 from actmem.mem2act.reader import CALLS
-from actmem.mem2act.suite import Mem2ActSuite, Wrote, unit_file
+from actmem.mem2act.record import Wrote
+from actmem.mem2act.suite import Mem2ActSuite, unit_file
 from actmem.memory.model import STEP
 from actmem.memory.open import EmbedderSpec
 from actmem.models.chat import Chat, Usage

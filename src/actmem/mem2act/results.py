@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from actmem.mem2act.analyse import Analysis, analyse
 from actmem.mem2act.predictions import Prediction
+from actmem.mem2act.record import Answered, Read, Wrote
 from actmem.mem2act.retrieval import Retrieval, retrieval
 from actmem.mem2act.score import CallScore, Result, score
-from actmem.mem2act.suite import Answered, Mem2ActSuite, Read, Wrote, negatives
+from actmem.mem2act.suite import Mem2ActSuite, negatives
 from actmem.memory.model import STEP
 from actmem.memory.packing import spent
 from actmem.memory.protocol import Passage, Usage
 from actmem.models.chat import Usage as ModelUsage
 from actmem.models.tape import Called
+from actmem.run.coverage import Status
 from actmem.run.plan import Episode
 
 
@@ -58,7 +60,7 @@ class Row(Struct, frozen=True, kw_only=True):
     repeat: int
     negatives: int
     """Hard negatives beside the right tool; 0 where that alone is shown."""
-    status: Literal["complete", "failed", "missing"]
+    status: Status
     error: str
     planned: int
     """Tasks."""
@@ -146,7 +148,7 @@ def _row(suite: Mem2ActSuite, episode: Episode) -> Row:
     model = str(episode.settings["model"])
     reached = answers if model else read
     footer = trace.footer if trace else None
-    status: Literal["complete", "failed", "missing"] = "missing"
+    status: Status = "missing"
     if footer is not None:
         whole = footer.status == "complete" and len(reached) == len(tasks)
         status = "complete" if whole else "failed"

@@ -11,12 +11,11 @@ the same way.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from actmem.errors import DivergedError, InputError, ProviderError, StoppedError
@@ -25,22 +24,22 @@ from actmem.hashing import canonical
 from actmem.mem2act.data import LIMIT, Dataset, Session, Task
 from actmem.mem2act.history import History
 from actmem.mem2act.reader import ask, reader_digest
+from actmem.mem2act.record import Answered, MemEvent, Read, Record, Wrote
 from actmem.memory.embedder import Embedder, WatchedEmbedder
 from actmem.memory.metered import Fallible, Metered
 from actmem.memory.model import Model
 from actmem.memory.open import EmbedderSpec, find_embedder
 from actmem.memory.protocol import BUDGET, PAIR, Passage
-from actmem.memory.protocol import Usage as MemoryUsage
 from actmem.memory.registry import BUILT_IN, Parts, find_memory
 from actmem.models.chat import Chat, Usage
 from actmem.models.price import Price
 from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
 from actmem.plugin import source
-from actmem.run.plan import Episode, Manifest, grid
+from actmem.run.plan import Episode, Manifest, make_header, model_settings, plan_run
 from actmem.run.raised import describe, is_interrupt, one_line
 from actmem.run.store import RunFolder
-from actmem.trace import Event, Footer, Header, now, versions
+from actmem.trace import Event, Footer, Header
 
 NAME = "mem2act"
 TOOL_GIVEN = "tool-given"
@@ -50,41 +49,6 @@ CATALOG = "catalog"
 
 SHARED = ("budget", "pair", "setting", "negatives", "prompts", "embedder")
 """Settings of a run that stand in the header of each episode."""
-
-
-class Wrote(Event, frozen=True, tag="wrote", kw_only=True):
-    """A session was written to the memory; the last one stands for the end of writing, too."""
-
-    session: int
-    turns: int
-    tokens: int
-    seconds: float
-    usage: MemoryUsage = MemoryUsage()
-
-
-class Read(Event, frozen=True, tag="read", kw_only=True):
-    """The passages for a task."""
-
-    qa_id: str
-    passages: tuple[Passage, ...]
-    seconds: float
-    usage: MemoryUsage = MemoryUsage()
-    cut: bool = False
-    """The memory gave more than the budget."""
-
-
-class Answered(Event, frozen=True, tag="answer", kw_only=True):
-    """The call for a task; ``name`` and ``arguments`` are None where no reply was usable."""
-
-    qa_id: str
-    name: str | None
-    arguments: dict[str, Any] | None
-    invalid: int = 0
-    """Replies that could not be used."""
-    problem: str = ""
-
-
-MemEvent = Wrote | Read | Answered | Called
 
 
 class Unit(Struct, frozen=True):
@@ -154,21 +118,13 @@ def make_manifest(
         "shown": {name: list(tools) for name, tools in (shown or {}).items()},
         "models": {name: dict(options) for name, options in models.items()},
         "prompts": {"reader": reader_digest(), "dialogue": prompts_digest()},
-        "seed": seed,
-        "repeats": repeats,
     }
     if top is not None:
         settings["top"] = top
     if any("embedder" in spec.needs for spec in specs.values()):
         settings["embedder"] = dict((embedder or find_embedder()).settings)
-    return Manifest(
-        suite=NAME,
-        created=now(),
-        versions={"actmem": versions()["actmem"]},
-        settings=settings,
-        units={data.name: data.digest},
-        episodes=grid([data.name], systems, seed, repeats),
-    )
+    units = {data.name: data.digest}
+    return plan_run(NAME, units, systems, settings, seed=seed, repeats=repeats)
 
 
 def negatives(shown: Mapping[str, Sequence[str]]) -> int:
@@ -220,28 +176,17 @@ class Mem2ActSuite:
 
     def header(self, episode: Episode) -> Header:
         """Return the header of the episode's trace."""
-        settings = self.folder.manifest.settings
-        kept = {name: settings[name] for name in SHARED if name in settings}
-        model = str(episode.settings["model"])
-        price = self._prices.get(model)
-        return Header(
-            suite=NAME,
-            unit=episode.unit,
-            unit_digest=self.folder.manifest.units[episode.unit],
-            agent=episode.agent,
-            settings=kept
-            | {"seed": episode.seed, "options": settings["models"].get(model, {})}
-            | ({"price": price._asdict()} if price else {})
-            | episode.settings,
-            privilege=str(episode.settings["privilege"]),
-            versions=versions(),
-        )
+        manifest = self.folder.manifest
+        model = episode.settings["model"]
+        settings = {name: manifest.settings[name] for name in SHARED if name in manifest.settings}
+        settings |= model_settings(manifest, model, self._prices.get(model))
+        return make_header(manifest, episode, episode.settings["privilege"], settings)
 
     def play(
         self, episode: Episode, recorded: Sequence[MemEvent], write: Callable[[Event], None]
     ) -> Footer:
         """Write the history to a fresh memory and answer every task."""
-        record = _Record(recorded, write)
+        record = Record(recorded, write)
         name = str(episode.settings["model"])
         chat = self._models[name] if name else None
 
@@ -303,7 +248,7 @@ class Mem2ActSuite:
         made = _run(parts, spec.make, Parts(embedder, opened, folder))
         return Metered(made, model, parts)
 
-    def _write(self, memory: Metered, record: _Record) -> None:
+    def _write(self, memory: Metered, record: Record) -> None:
         """Write the sessions, two turns at a time."""
         last = len(self.history.data.sessions) - 1
         for number, session in enumerate(self.history.by_session()):
@@ -324,7 +269,7 @@ class Mem2ActSuite:
             )
             self._on_step()
 
-    def _read(self, memory: Metered, task: Task, record: _Record) -> Sequence[Passage]:
+    def _read(self, memory: Metered, task: Task, record: Record) -> Sequence[Passage]:
         """Read for a task."""
         before = memory.counts
         budget = int(self.folder.manifest.settings["budget"])
@@ -342,7 +287,7 @@ class Mem2ActSuite:
         return list(passages)
 
     def _answer(
-        self, chat: Chat, tape: Tape, task: Task, passages: Sequence[Passage], record: _Record
+        self, chat: Chat, tape: Tape, task: Task, passages: Sequence[Passage], record: Record
     ) -> bool:
         """Have the model make the call; returns whether it made one."""
         tools = self.history.data.tools
@@ -360,29 +305,6 @@ class Mem2ActSuite:
             )
         )
         return found.usable
-
-
-class _Record:
-    """What a broken-off trace holds beside the replies: an event must repeat it, or is written."""
-
-    def __init__(self, recorded: Sequence[MemEvent], write: Callable[[Event], None]) -> None:
-        self._known: Iterator[MemEvent] = iter(e for e in recorded if not isinstance(e, Called))
-        self._write = write
-
-    def take(self, event: Wrote | Read | Answered) -> None:
-        """Check an event against the record, times aside; beyond its end, write it."""
-        known = next(self._known, None)
-        if known is None:
-            self._write(event)
-        elif _timeless(known) != _timeless(event):
-            raise DivergedError(f"{type(event).__name__.lower()} is not what was recorded")
-
-
-def _timeless(event: MemEvent) -> MemEvent:
-    if not isinstance(event, Wrote | Read):
-        return event
-    usage = msgspec.structs.replace(event.usage, seconds=0.0)
-    return msgspec.structs.replace(event, seconds=0.0, usage=usage)
 
 
 def _run(parts: Sequence[Fallible], call: Callable[..., Any], *given: Any) -> Any:

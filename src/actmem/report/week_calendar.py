@@ -68,7 +68,7 @@ def week_calendars(suites: Sequence[WeekSuite], most: int = MOST) -> list[Calend
 
 def week_calendar(suite: WeekSuite, episode: Episode) -> Calendar:
     """Return the calendar of one episode; steps that were not played show what was due at them."""
-    plan = suite.plan(episode.unit)
+    plan = suite.unit(episode.unit)
     events = suite.recorded(episode)
     rows, missing, _ = align(plan, rows_of(plan, events))
     known = {(o.day, o.task_id): o for o in records(plan, rows, len(rows) - missing)}

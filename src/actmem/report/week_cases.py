@@ -89,7 +89,7 @@ def _lost(suites: Sequence[WeekSuite], agent: str) -> Iterator[_Lost]:
 
 
 def _lost_in(suite: WeekSuite, episode: Episode, events: Sequence[Any]) -> Iterator[_Lost]:
-    plan = suite.plan(episode.unit)
+    plan = suite.unit(episode.unit)
     rows, missing, _ = align(plan, rows_of(plan, events))
     for record in records(plan, rows, len(rows) - missing):
         if record.outcome in FAULTS and record.broken != "played" and _step(record):

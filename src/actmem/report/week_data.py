@@ -76,7 +76,7 @@ def read_runs(folders: Sequence[RunFolder]) -> WeekData:
     units = dict(folders[0].manifest.units)
     found = WeekData(
         units=units,
-        plans={unit: suites[0].plan(unit) for unit in units},
+        plans={unit: suites[0].unit(unit) for unit in units},
         entries=tuple(
             entry
             for folder, suite in zip(folders, suites, strict=True)

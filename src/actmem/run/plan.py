@@ -9,7 +9,8 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
-from actmem.trace import Event, Footer, Header
+from actmem.models.price import Price
+from actmem.trace import Event, Footer, Header, now, versions
 
 
 class Episode(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -66,6 +67,49 @@ class Suite(Protocol):
         Raises ``DivergedError`` where the agent does not repeat the record.
         """
         ...
+
+
+def plan_run(
+    suite: str,
+    units: Mapping[str, str],
+    agents: Mapping[str, Mapping[str, Any]],
+    settings: Mapping[str, Any],
+    *,
+    seed: int,
+    repeats: int,
+) -> Manifest:
+    """Plan a run now: every unit (its digest by its name) for every agent (``grid``)."""
+    return Manifest(
+        suite=suite,
+        created=now(),
+        versions={"actmem": versions()["actmem"]},
+        settings={"seed": seed, "repeats": repeats, **settings},
+        units=dict(units),
+        episodes=grid(units, agents, seed, repeats),
+    )
+
+
+def make_header(
+    manifest: Manifest, episode: Episode, privilege: str, settings: Mapping[str, Any]
+) -> Header:
+    """Return the header of an episode's trace; ``settings`` are what beside its own moves the number."""
+    return Header(
+        suite=manifest.suite,
+        unit=episode.unit,
+        unit_digest=manifest.units[episode.unit],
+        agent=episode.agent,
+        settings={"seed": episode.seed, **settings, **episode.settings},
+        privilege=privilege,
+        versions=versions(),
+    )
+
+
+def model_settings(manifest: Manifest, model: str, price: Price | None) -> dict[str, Any]:
+    """Return how a run set a model, for headers; nothing where there is no model."""
+    if not model:
+        return {}
+    priced = {"price": price._asdict()} if price else {}
+    return {"model_settings": manifest.settings["models"][model]} | priced
 
 
 def grid(

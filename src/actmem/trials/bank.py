@@ -15,52 +15,11 @@ FOLDER = Path(__file__).parent / "phrases"
 _WORD = re.compile(r"[a-z]+")
 _ENDINGS = ("ing", "ers", "er", "es", "ed", "s")
 _SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "to",
-        "of",
-        "in",
-        "on",
-        "is",
-        "it",
-        "its",
-        "at",
-        "by",
-        "and",
-        "or",
-        "but",
-        "if",
-        "be",
-        "as",
-        "do",
-        "that",
-        "with",
-        "for",
-        "from",
-        "when",
-        "once",
-        "has",
-        "have",
-        "been",
-        "are",
-        "was",
-        "were",
-        "you",
-        "your",
-        "somebody",
-        "something",
-        "who",
-        "which",
-        "this",
-        "all",
-        "no",
-        "not",
-        "out",
-        "up",
-        "our",
-    ]
+    """
+    a an the to of in on is it its at by and or but if be as do that with for from when
+    once has have been are was were you your somebody something who which this all no not
+    out up our
+    """.split()
 )
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import msgspec
 
 from actmem.extra import load
+from actmem.memory.open import EmbedderSpec
 from actmem.models.chat import Chat, Usage
 from actmem.models.estimate import Estimate, StandIn, estimate, shortest
 from actmem.models.structured import Schema
@@ -20,9 +23,6 @@ from actmem.trials.agents.agent import play
 from actmem.trials.agents.player import WAIT
 from actmem.trials.agents.setups import SetupOptions, make_agent
 from actmem.trials.trial import Trial
-
-if TYPE_CHECKING:
-    from actmem.memory.embedder import Embedder
 
 
 def estimates(
@@ -53,7 +53,8 @@ def estimates(
 def _usage(setup: str, chat: Chat, trial: Trial, options: SetupOptions) -> Usage:
     """Return what one episode takes with the stand-in."""
     tape = Tape()
-    play(trial, make_agent(setup, trial, StandIn(chat, _waits), tape, options, _Alike))
+    alike = msgspec.structs.replace(options, embedder=_ALIKE)
+    play(trial, make_agent(setup, trial, StandIn(chat, _waits), tape, alike))
     return tape.usage
 
 
@@ -74,5 +75,4 @@ class _Alike:
         return self._np.ones((len(texts), 1), self._np.float32)
 
 
-if TYPE_CHECKING:
-    _: type[Embedder] = _Alike
+_ALIKE = EmbedderSpec("stand-in", {}, _Alike)

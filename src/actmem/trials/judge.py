@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from actmem.errors import InputError
-from actmem.models.chat import Usage
-from actmem.models.tape import Called
+from actmem.run.coverage import ended
 from actmem.trace import Footer
 from actmem.trials.play import Replied
 from actmem.trials.results import Played
@@ -24,16 +23,10 @@ def judge(trial: Trial, events: Sequence[Any], footer: Footer | None) -> Played:
     else pass a no-go trial.
     """
     replies = [event for event in events if isinstance(event, Replied)]
-    called = [event for event in events if isinstance(event, Called)]
-    ended = footer is not None and footer.status == "complete"
+    how = ended(events, footer)
     judged = score(trial, [r.text for r in replies], [r.step for r in replies])
-    if ended and judged.played < trial.steps:
+    if how["status"] != "complete":
+        judged = msgspec.structs.replace(judged, passed=False)
+    elif judged.played < trial.steps:
         raise InputError("ends as complete before its last step")
-    return Played(
-        trial=trial,
-        status="complete" if ended else "failed" if footer else "missing",
-        error=footer.error if footer else "",
-        usage=sum((event.completion.usage for event in called), Usage()),
-        pruned=sum(event.dropped > 0 for event in called),
-        result=judged if ended else msgspec.structs.replace(judged, passed=False),
-    )
+    return Played(trial=trial, result=judged, **how)

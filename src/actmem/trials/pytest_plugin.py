@@ -139,7 +139,7 @@ class _Trials:
 
     def play(self, trial: Trial, number: int) -> tuple[list[str], Any]:
         """Play and score once, with a fresh agent."""
-        from actmem.trials.agents import close_agent
+        from actmem.run.agents import close_agent
         from actmem.trials.agents.agent import play
         from actmem.trials.score import score
 

@@ -2,64 +2,35 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
-from msgspec import Struct
 
-from actmem.models.chat import Usage
+from actmem.run.coverage import Covered, Ended, covered
 from actmem.trials.score import TrialResult
 from actmem.trials.stats import GROUPS, Rates, grouped, rates
 from actmem.trials.trial import Trial
 
 
-class Played(Struct, frozen=True, kw_only=True):
+class Played(Ended, frozen=True, kw_only=True):
     """One planned episode, scored; what was not played counts as empty replies."""
 
     trial: Trial
-    status: Literal["complete", "failed", "missing"]
-    error: str
-    usage: Usage = Usage()
-    """What the model's calls took; nothing where there is no model."""
-    pruned: int = 0
-    """How often a long history lost its oldest half."""
     result: TrialResult
 
 
-class Result(Struct, frozen=True, kw_only=True):
-    """One agent's result. It is ``complete``, and may be ranked, at full coverage only."""
+class Result(Covered, frozen=True, kw_only=True):
+    """One agent's result."""
 
-    agent: str
-    setup: str
-    """Empty for an agent that is no setup."""
-    model: str
-    privilege: str
-    planned: int
-    scored: int
-    failed: int
     rates: Rates
     groups: dict[str, dict[str, Rates]]
     """Rates by dimension (``stats.GROUPS``) and group."""
-    usage: Usage
-    pruned: int
-    errors: tuple[str, ...]
 
     @property
     def invalid(self) -> int:
         """Steps that went by since the reply was no legal call."""
         return self.rates.malformed
-
-    @property
-    def tokens(self) -> int:
-        """Prompt and completion tokens of all calls, cached ones included."""
-        return self.usage.prompt_tokens + self.usage.completion_tokens
-
-    @property
-    def complete(self) -> bool:
-        """Whether every planned episode was played to its end."""
-        return self.scored == self.planned
 
     def row(self) -> dict[str, Any]:
         """Return the machine form, with the headline figures on top."""
@@ -68,7 +39,7 @@ class Result(Struct, frozen=True, kw_only=True):
         row: dict[str, Any] = {name: getattr(self, name) for name in names}
         row["complete"] = self.complete
         row |= {name: getattr(self.rates, name) for name in head}
-        row |= {"calls": self.usage.calls, "tokens": self.tokens, "cost": self.usage.cost}
+        row |= {"calls": self.calls, "tokens": self.tokens, "cost": self.cost}
         row["pruned"] = self.pruned
         row["usage"] = msgspec.to_builtins(self.usage)
         row["rates"] = msgspec.to_builtins(self.rates)
@@ -82,18 +53,8 @@ def result(
 ) -> Result:
     """Pool the planned episodes of one agent."""
     pairs = [(episode.trial, episode.result) for episode in played]
-    status = Counter(episode.status for episode in played)
     return Result(
-        agent=agent,
-        setup=setup,
-        model=model,
-        privilege=privilege,
-        planned=len(played),
-        scored=status["complete"],
-        failed=status["failed"],
+        **covered(agent, privilege, played, setup, model),
         rates=rates(pairs),
         groups={name: grouped(pairs, name) for name in GROUPS},
-        usage=sum((episode.usage for episode in played), Usage()),
-        pruned=sum(episode.pruned for episode in played),
-        errors=tuple(dict.fromkeys(episode.error for episode in played if episode.error)),
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from actmem.models.chat import Usage
 from actmem.models.tape import Called
+from actmem.run.coverage import Status, ended
 from actmem.trace import Footer
 from actmem.week.obligations import WeekPlan
 from actmem.week.records import count_links, records
@@ -14,26 +15,15 @@ from actmem.week.replay import rows_of
 from actmem.week.results import Played
 from actmem.week.score import Row, align, tally
 
-Status = Literal["complete", "failed", "missing"]
-
 
 def judge(plan: WeekPlan, events: Sequence[Any], footer: Footer | None) -> Played:
     """Score the events of a trace. What was not played counts as empty acts.
 
     Raises ``InputError`` for acts that are out of order or of another week.
     """
-    called = [event for event in events if isinstance(event, Called)]
     rows = rows_of(plan, [event for event in events if not isinstance(event, Called)])
-    status: Status = footer.status if footer is not None else "missing"
-    return judge_rows(
-        plan,
-        rows,
-        status,
-        error=footer.error if footer else "",
-        invalid=sum(not event.valid for event in events if hasattr(event, "valid")),
-        usage=sum((event.completion.usage for event in called), Usage()),
-        pruned=sum(event.dropped > 0 for event in called),
-    )
+    invalid = sum(not event.valid for event in events if hasattr(event, "valid"))
+    return judge_rows(plan, rows, invalid=invalid, **ended(events, footer))
 
 
 def judge_rows(

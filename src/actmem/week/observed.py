@@ -15,9 +15,10 @@ from msgspec import Struct
 
 from actmem.errors import ActionError, DivergedError, StoppedError
 from actmem.models.tape import Called, Tape
+from actmem.run.agents import close_agent
 from actmem.run.raised import describe
 from actmem.trace import Event, Footer
-from actmem.week.agents import Agent, close_agent
+from actmem.week.agents import Agent
 from actmem.week.heartbeat import Nudge
 from actmem.week.obligations import DayPlan, DayState, WeekPlan
 from actmem.week.play import play

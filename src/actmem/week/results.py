@@ -5,31 +5,24 @@ Rates are fractions; one that is undefined (nothing to divide by) is None, never
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, stdev
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from actmem.models.chat import Usage
+from actmem.run.coverage import Covered, Ended, covered
 from actmem.week.records import LINKS, Links
 from actmem.week.score import METRICS, Score, Tally
 
 
-class Played(Struct, frozen=True, kw_only=True):
-    """One planned episode, scored."""
+class Played(Ended, frozen=True, kw_only=True):
+    """One planned episode, scored; what was not played counts as empty acts."""
 
     unit: str
-    status: Literal["complete", "failed", "missing"]
-    error: str
     invalid: int
     """Steps that an empty act stands in for, since no valid action came."""
-    usage: Usage = Usage()
-    """What the model's calls took; nothing where there is no model."""
-    pruned: int = 0
-    """How often a long history lost its oldest half."""
     score: Score
     links: Links
 
@@ -54,19 +47,9 @@ class Rates(Struct, frozen=True, kw_only=True):
     """Share of steps at which exactly the due set was chosen."""
 
 
-class Result(Struct, frozen=True, kw_only=True):
+class Result(Covered, frozen=True, kw_only=True):
     """One agent's row."""
 
-    agent: str
-    setup: str
-    """Empty for an agent that is no setup."""
-    model: str
-    privilege: str
-    planned: int
-    scored: int
-    """Episodes played to their end; the others count with empty acts."""
-    failed: int
-    """Episodes that ended in a failure; planned less scored less failed were not ended."""
     rates: Rates
     set_f1_mean: float | None
     """Mean over weeks of each week's Set-F1, its repeats pooled."""
@@ -74,13 +57,6 @@ class Result(Struct, frozen=True, kw_only=True):
     """Sample standard deviation over weeks; None for fewer than two."""
     invalid: int
     """Steps that an empty act stands in for."""
-    tokens: int
-    """Prompt and completion tokens of all calls, cached ones included."""
-    calls: int
-    cost: float | None
-    """Of all calls; None where the cost of one is not known, and without a model."""
-    usage: Usage
-    pruned: int
     counts: Tally
     by_type: dict[str, Tally]
     by_regular: dict[str, Tally]
@@ -88,17 +64,11 @@ class Result(Struct, frozen=True, kw_only=True):
     by_monitoring_channel: dict[str, Tally]
     queries_by_channel: Tally
     links: Links
-    errors: tuple[str, ...]
-    """Why episodes failed, without repeats."""
-
-    @property
-    def complete(self) -> bool:
-        """True where every planned episode was played to its end."""
-        return self.scored == self.planned
 
     def row(self) -> dict[str, Any]:
         """Return the row as plain data, rates beside the counts of episodes."""
         fields: dict[str, Any] = msgspec.to_builtins(self)
+        fields |= {"calls": self.calls, "tokens": self.tokens, "cost": self.cost}
         shares: dict[str, Any] = fields.pop("rates")
         head = {
             name: fields.pop(name) for name in ("agent", "privilege", "planned", "scored", "failed")
@@ -141,25 +111,12 @@ def result(
     for episode in played:  # repeats of a week are pooled: they are no weeks of their own
         weeks.setdefault(episode.unit, []).append(episode.score.summary)
     weekly = [f1 for week in weeks.values() if (f1 := rates(add((), week)).set_f1) is not None]
-    status = Counter(episode.status for episode in played)
-    usage = sum((episode.usage for episode in played), Usage())
     return Result(
-        agent=agent,
-        setup=setup,
-        model=model,
-        privilege=privilege,
-        planned=len(played),
-        scored=status["complete"],
-        failed=status["failed"],
+        **covered(agent, privilege, played, setup, model),
         rates=rates(counts),
         set_f1_mean=fmean(weekly) if weekly else None,
         set_f1_sd=stdev(weekly) if len(weekly) > 1 else None,
         invalid=sum(episode.invalid for episode in played),
-        tokens=usage.prompt_tokens + usage.completion_tokens,
-        calls=usage.calls,
-        cost=usage.cost if usage.calls or not model else 0.0,
-        usage=usage,
-        pruned=sum(episode.pruned for episode in played),
         counts=counts,
         by_type=add_groups([day.by_type for day in days]),
         by_regular=add_groups([day.by_regular for day in days]),
@@ -167,7 +124,6 @@ def result(
         by_monitoring_channel=add_groups([day.by_monitoring_channel for day in days]),
         queries_by_channel=add((), [day.state_query_calls_by_channel for day in days]),
         links=add_links([episode.links for episode in played]),
-        errors=tuple(dict.fromkeys(e.error for e in played if e.error)),
     )
 
 

@@ -23,10 +23,9 @@ from actmem.trials.agents.setups import (
     SETUPS,
     SetupOptions,
     bound,
+    built_in,
     find_setup,
     make_agent,
-    prompt_digests,
-    prompts,
 )
 from actmem.trials.bank import frame
 from actmem.trials.score import score
@@ -36,7 +35,7 @@ from actmem.trials.world import Episode
 
 THINKING = ("reflexion", "reflexion-memory")
 MEMORY = ("memory", "reflexion-memory")
-OPTIONS = SetupOptions(words=prompts())
+OPTIONS = SetupOptions(words=built_in())
 
 
 class Model:
@@ -76,7 +75,8 @@ def played(embedder: Any) -> Callable[..., tuple[Model, list[str]]]:
         setup: str, trial: Trial, *replies: str, options: SetupOptions = OPTIONS
     ) -> tuple[Model, list[str]]:
         model = Model(*(replies or (says(setup, "wait()"),)))
-        agent = make_agent(setup, trial, model, Tape(), options, embedder.open)
+        with_embedder = msgspec.structs.replace(options, embedder=embedder)
+        agent = make_agent(setup, trial, model, Tape(), with_embedder)
         return model, play(trial, agent)
 
     return run
@@ -228,13 +228,13 @@ def test_all_setups_have_the_same_rules_of_a_call(played: Any, small: list[Trial
 
 
 def test_every_part_of_a_prompt_has_a_digest(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = prompt_digests(prompts())
+    known = OPTIONS.settings([])["prompts"]
     assert known.keys() == {*FILES, "brief", "dialogue"}
     changed = frame() | {"brief": frame()["brief"] | {"frame": "{world} In {steps} steps."}}
     monkeypatch.setattr("actmem.trials.wording.frame", lambda: changed)
     brief_digest.cache_clear()
     try:
-        assert prompt_digests(prompts())["brief"] != known["brief"]
+        assert OPTIONS.settings([])["prompts"]["brief"] != known["brief"]
     finally:
         brief_digest.cache_clear()
 
@@ -281,7 +281,8 @@ def test_a_providers_failure_passes_through(setup: str, embedder: Any, small: li
         def complete(self, messages: Sequence[Message], schema: Schema | None = None) -> Completion:
             raise ProviderError("model: gone")
 
-    agent = make_agent(setup, small[0], Dead(""), Tape(), OPTIONS, embedder.open)
+    options = msgspec.structs.replace(OPTIONS, embedder=embedder)
+    agent = make_agent(setup, small[0], Dead(""), Tape(), options)
     with pytest.raises(ProviderError):
         play(small[0], agent)
 

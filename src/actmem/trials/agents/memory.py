@@ -33,7 +33,7 @@ class Recalling:
         self._seat = seat
         self._schema = schema(self.form, seat.options)
         dense = load("actmem.memory.dense", "a setup with a memory")
-        self._store = cast("Memory", dense.Dense(seat.embedder(), TOP, show=_passage))
+        self._store = cast("Memory", dense.Dense(seat.options.embedder.open(), TOP, show=_passage))
         self._chunks = 0
         self._window: list[str] = []
         self._since = 0  # the step at which the open window began

@@ -5,20 +5,20 @@ This module is light: a setup's own module is imported when an agent is made.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from actmem.errors import InputError
+from actmem.memory.open import EmbedderSpec, find_embedder
 from actmem.models import wording
 from actmem.models.prompts import prompts_digest
 from actmem.models.wording import Words
 from actmem.trials.wording import brief, brief_digest
 
 if TYPE_CHECKING:
-    from actmem.memory.embedder import Embedder
     from actmem.models.chat import Chat
     from actmem.models.tape import Tape
     from actmem.trials.agents.agent import Agent
@@ -34,14 +34,9 @@ FILES = ("base", "memory", "pm-prompt", "reflexion")
 """The prompt files, without ``.toml``."""
 
 
-def prompts() -> Words:
+def built_in() -> Words:
     """Return the prompts that come with ActMem."""
     return wording.built_in("actmem.trials.agents", FILES)
-
-
-def prompt_digests(words: Words) -> dict[str, str]:
-    """Return the SHA-256 of all that a prompt is made of, by part, for manifests and headers."""
-    return words.digests | {"brief": brief_digest(), "dialogue": prompts_digest()}
 
 
 class SetupOptions(Struct, frozen=True, kw_only=True):
@@ -52,6 +47,21 @@ class SetupOptions(Struct, frozen=True, kw_only=True):
     passage_tokens: int = PASSAGE_TOKENS
     characters: int = MOST_CHARACTERS
     """Bound of thought and reflection each; see ``bound``."""
+    embedder: EmbedderSpec = field(default_factory=find_embedder)
+    """What memories embed with; opened only by a setup that has one."""
+
+    def settings(self, setups: Iterable[str]) -> dict[str, Any]:
+        """Return what of them moves the number of ``setups``, for manifests and headers.
+
+        Among it the SHA-256 of all that a prompt is made of, by part.
+        """
+        embeds = any(find_setup(setup).memory for setup in setups)
+        return {
+            "history_tokens": self.history_tokens,
+            "passage_tokens": self.passage_tokens,
+            "characters": self.characters,
+            "prompts": self.words.digests | {"brief": brief_digest(), "dialogue": prompts_digest()},
+        } | ({"embedder": dict(self.embedder.settings)} if embeds else {})
 
 
 def bound(max_tokens: int) -> int:
@@ -72,8 +82,6 @@ class Seat(NamedTuple):
     """The first prompt without its intention: what is true of all episodes in this world."""
     intention: str
     """The intention's text for a privileged setup, '' for the others."""
-    embedder: Callable[[], Embedder]
-    """Opens what a memory embeds with; called only by a setup that has one."""
 
 
 class Setup(NamedTuple):
@@ -112,17 +120,10 @@ def find_setup(name: str) -> Setup:
     return SETUPS[name]
 
 
-def make_agent(
-    name: str,
-    trial: Trial,
-    chat: Chat,
-    tape: Tape,
-    options: SetupOptions,
-    embedder: Callable[[], Embedder],
-) -> Agent:
+def make_agent(name: str, trial: Trial, chat: Chat, tape: Tape, options: SetupOptions) -> Agent:
     """Return a fresh agent of a setup for one episode of ``trial``."""
     setup = find_setup(name)
     cls = getattr(import_module(f"actmem.trials.agents.{setup.module}"), setup.name)
     told = trial.intention if setup.privilege else ""
-    agent: Agent = cls(Seat(chat, tape, options, brief(trial, intention=False), told, embedder))
+    agent: Agent = cls(Seat(chat, tape, options, brief(trial, intention=False), told))
     return agent

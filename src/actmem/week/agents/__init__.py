@@ -7,12 +7,12 @@ with the next step's observation after an act. One agent object plays one episod
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple, Protocol
 
-from actmem.plugin import seeded, user_class
-from actmem.process import FORM, SECONDS, command_words
+from actmem.plugin import seeded
+from actmem.process import SECONDS
+from actmem.run.agents import AgentSpec, find_users
 from actmem.week.obligations import WeekPlan
 from actmem.week.world import Decision, Observation
 
@@ -49,40 +49,14 @@ BUILT_IN: dict[str, BuiltIn] = {
 """Floors and ceiling, in the order in which tables show them."""
 
 
-class AgentSpec(NamedTuple):
-    """An agent by name: how to make one for an episode."""
-
-    name: str
-    privilege: str
-    make: Callable[[int, WeekPlan], Agent]
-    """Called with the episode's seed and plan; only a privileged agent is given the plan."""
-
-
-def find_agent(name: str, seconds: float = SECONDS) -> AgentSpec:
-    """Return the agent that ``name`` means.
-
-    A built-in one, ``path/to/file.py:Class``, or ``cmd:PROGRAM`` (see ``process``), each of whose
-    answers may take so many ``seconds``.
-    """
-    if name in BUILT_IN:
-        entry = BUILT_IN[name]
-        built_in = getattr(import_module(f"actmem.week.agents.{entry.module}"), entry.name)
-        if entry.privilege:
-            return AgentSpec(name, entry.privilege, lambda _, plan: built_in(plan))
-        return AgentSpec(name, "", lambda seed, _: seeded(built_in, seed))
-    if name.startswith(FORM):
+def find_agent(name: str, seconds: float = SECONDS) -> AgentSpec[WeekPlan, Agent]:
+    """Return the agent that ``name`` means: a built-in one, or a user's (``find_users``)."""
+    if name not in BUILT_IN:
         from actmem.week.agents.process import ProcessAgent
 
-        command = name.removeprefix(FORM)
-        command_words(command)
-        return AgentSpec(name, "", lambda seed, _: ProcessAgent(command, seed, seconds))
-    cls = user_class(name, "agent", BUILT_IN, {"decide": "a method decide(observation)"})
-    return AgentSpec(name, "", lambda seed, _: seeded(cls, seed))
-
-
-def close_agent(agent: Agent) -> None:
-    """Give back what an agent holds at the end of its episode: a program is ended."""
-    from actmem.week.agents.process import ProcessAgent
-
-    if isinstance(agent, ProcessAgent):
-        agent.close()
+        return find_users(name, BUILT_IN, ProcessAgent, seconds)
+    entry = BUILT_IN[name]
+    built_in = getattr(import_module(f"actmem.week.agents.{entry.module}"), entry.name)
+    if entry.privilege:
+        return AgentSpec(name, entry.privilege, lambda _, plan: built_in(plan))
+    return AgentSpec(name, "", lambda seed, _: seeded(built_in, seed))

@@ -11,8 +11,7 @@ one line on stdout:
 ===================  ==========================================================
 
 Anything else in the line is refused, as an ill-formed decision of an agent in Python is: the same
-observation comes again with ``error`` set. One process plays one episode, whose seed stands in the
-environment variable ``ACTMEM_SEED``. How a program is run: see ``actmem.process``.
+observation comes again with ``error`` set. See ``ProgramAgent`` for the rest.
 """
 
 from __future__ import annotations
@@ -20,22 +19,14 @@ from __future__ import annotations
 import msgspec
 
 from actmem.errors import ActionError
-from actmem.process import SECONDS, SEED, LineProcess
+from actmem.run.agents import ProgramAgent
 from actmem.week.world import SHOWN, Decision, Observation
 
-LONGEST = 1024 * 1024
-"""Most bytes of a decision."""
 _DECISION: msgspec.json.Decoder[Decision] = msgspec.json.Decoder(Decision)
 
 
-class ProcessAgent:
-    """An agent behind a program. What it does otherwise than agreed raises ``ProcessError``."""
-
-    def __init__(self, command: str, seed: int, seconds: float = SECONDS) -> None:
-        """Start the program; raises ``InputError`` where it cannot be started."""
-        self._process = LineProcess(
-            command, seconds=seconds, longest=LONGEST, environment={SEED: str(seed)}
-        )
+class ProcessAgent(ProgramAgent):
+    """An agent of the week behind a program."""
 
     def decide(self, observation: Observation) -> Decision:
         """Send the observation and return the decision; ``ActionError`` for a line that is none."""
@@ -45,7 +36,3 @@ class ProcessAgent:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             shown = line[:SHOWN].decode("utf-8", "replace")
             raise ActionError("decision", f"{str(error)[:SHOWN]}, in {shown!r}") from None
-
-    def close(self) -> None:
-        """Let the program leave, and end it where it does not."""
-        self._process.close()

@@ -6,11 +6,12 @@ This module is light: a setup's own module is imported when an agent is made.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 
 from actmem.errors import InputError
+from actmem.models.prompts import prompts_digest
 from actmem.models.wording import Words
 
 if TYPE_CHECKING:
@@ -29,6 +30,15 @@ class SetupOptions(Struct, frozen=True, kw_only=True):
     words: Words
     form: Form = "list"
     history_tokens: int = HISTORY_TOKENS
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What of them moves the number, for manifests and headers."""
+        return {
+            "form": self.form,
+            "history_tokens": self.history_tokens,
+            "prompts": self.words.digests | {"dialogue": prompts_digest()},
+        }
 
 
 class Setup(NamedTuple):
