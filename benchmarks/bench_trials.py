@@ -4,7 +4,8 @@ from typing import Any
 
 from actmem.trials.agents.agent import play
 from actmem.trials.agents.floors import floor
-from actmem.trials.make import SIZES, make, released
+from actmem.trials.make import make
+from actmem.trials.released import SIZES, released
 from actmem.trials.score import score
 from actmem.trials.world import Episode
 

@@ -18,8 +18,8 @@ from actmem.hashing import canonical
 from actmem.models.tape import Called
 from actmem.run.store import RunFolder
 from actmem.trace import read_trace
-from actmem.trials.make import released
 from actmem.trials.play import Replied
+from actmem.trials.released import released
 
 Call = Callable[..., Any]
 

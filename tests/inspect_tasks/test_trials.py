@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from actmem.models.catalogue import is_fetched
-from actmem.trials.make import released
+from actmem.trials.released import released
 
 from .conftest import mock, own_row, scored, without_model
 

@@ -24,8 +24,8 @@ from actmem.report.trials_data import TrialsData, TrialsEntry
 from actmem.run.execute import execute
 from actmem.run.store import RunFolder
 from actmem.trials.agents.floors import FLOORS
-from actmem.trials.make import released
 from actmem.trials.play import Replied, play
+from actmem.trials.released import released
 from actmem.trials.results import Played, result
 from actmem.trials.score import score
 from actmem.trials.stats import wilson

@@ -9,7 +9,7 @@ from actmem.memory.hashed import HashedWords
 from actmem.memory.open import EmbedderSpec
 from actmem.trials.agents.agent import play
 from actmem.trials.agents.floors import floor
-from actmem.trials.make import released
+from actmem.trials.released import released
 from actmem.trials.score import score
 from actmem.trials.stats import Pair
 from actmem.trials.trial import Trial

@@ -3,7 +3,7 @@
 import pytest
 
 from actmem.trials.bank import WorldBank, content_words, world_bank
-from actmem.trials.make import WORLDS
+from actmem.trials.trial import WORLDS
 
 
 @pytest.fixture(params=WORLDS)

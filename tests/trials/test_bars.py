@@ -10,7 +10,8 @@ from actmem.trials.agents.agent import play
 from actmem.trials.agents.floors import FLOORS, floor
 from actmem.trials.agents.player import Player
 from actmem.trials.grammar import Call
-from actmem.trials.make import make, released
+from actmem.trials.make import make
+from actmem.trials.released import released
 from actmem.trials.score import score
 from actmem.trials.stats import Pair
 from actmem.trials.trial import Trial

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from actmem.trials.agents.agent import play
 from actmem.trials.grammar import Call, parse
-from actmem.trials.make import released
+from actmem.trials.released import released
 from actmem.trials.score import score
 from actmem.trials.world import FREE_PER_STEP, Episode, Observation
 from actmem.trials.worlds.shopping import Shopping

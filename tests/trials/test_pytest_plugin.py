@@ -79,7 +79,7 @@ def test_passes_and_three_line_failures(project: Path) -> None:
 def test_without_the_option_nothing_is_collected_or_imported(project: Path) -> None:
     (project / "test_own.py").write_text(
         "import sys\n\ndef test_own():\n"
-        "    assert not any(name.startswith('actmem.trials.make') for name in sys.modules)\n"
+        "    assert not any(name.startswith('actmem.trials.released') for name in sys.modules)\n"
         "    assert 'msgspec' not in sys.modules\n"
     )
     code, text = run(project, "-q")

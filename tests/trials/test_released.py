@@ -4,14 +4,18 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+from actmem.errors import ActMemError
 from actmem.hashing import digest
+from actmem.trials import released as module
 from actmem.trials.audit import problem
 from actmem.trials.builders.plot import DELAYS
-from actmem.trials.make import SIZES, WORLDS, make
-from actmem.trials.trial import Trial
+from actmem.trials.make import make
+from actmem.trials.released import SEED, SIZES
+from actmem.trials.trial import WORLDS, Trial
 from actmem.trials.worlds.scheduling import SchedulingSetup
 from actmem.trials.worlds.shopping import ShoppingSetup
 
@@ -22,10 +26,10 @@ def test_the_hash_of_version_1_is_pinned(trials: tuple[Trial, ...]) -> None:
     assert digest(trials) == HASH
 
 
-def test_the_bytes_do_not_depend_on_hash_randomisation() -> None:
+def test_it_is_drawn_again_whatever_the_hash_seed() -> None:
     code = (
-        "from actmem.hashing import digest; from actmem.trials.make import released;"
-        "print(digest(released()))"
+        "from actmem.hashing import digest; from actmem.trials.make import make;"
+        f"print(digest([t for s, n in {SIZES}.items() for t in make({SEED}, s, n)]))"
     )
     for seed in ("1", "2"):
         environment = {
@@ -41,6 +45,22 @@ def test_the_bytes_do_not_depend_on_hash_randomisation() -> None:
             timeout=60,
         )
         assert done.stdout.strip() == HASH, done.stderr
+
+
+@pytest.mark.parametrize("data", [None, b"", b"no json", b'{"id": 1}'])
+def test_a_damaged_file_is_told_in_one_line(
+    data: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "released.jsonl"
+    if data is not None:
+        path.write_bytes(data)
+    monkeypatch.setattr(module, "FILE", path)
+    module.released.cache_clear()
+    try:
+        with pytest.raises(ActMemError, match=r"^the released trials .*reinstall actmem$"):
+            module.released()
+    finally:
+        module.released.cache_clear()
 
 
 def test_sizes_and_ids(trials: tuple[Trial, ...]) -> None:

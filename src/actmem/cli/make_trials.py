@@ -23,7 +23,8 @@ def make_trials(seed: int | None, subset: str | None, count: int | None, output:
 
     from actmem.files import write_atomic
     from actmem.hashing import canonical
-    from actmem.trials.make import make, released
+    from actmem.trials.make import make
+    from actmem.trials.released import released
     from actmem.trials.trial import Subset
 
     if seed is None and subset is None and count is None:

@@ -13,7 +13,6 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -31,19 +30,23 @@ class _Stopped(BaseException):
 
 
 class _Gate:
-    """Lets workers change the folder until it is shut; the lock is given back only then."""
+    """Holds ``with`` for one change of a file at a time, until it is shut: then ``_Stopped``.
+
+    The folder's lock is given back only then.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._shut = False
 
-    @contextmanager
-    def passed(self) -> Iterator[None]:
-        """Hold the gate open for one change of a file; raises ``_Stopped`` when it is shut."""
-        with self._lock:
-            if self._shut:
-                raise _Stopped
-            yield
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        if self._shut:
+            self._lock.release()
+            raise _Stopped
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
 
     def shut(self) -> None:
         """Let nobody through any more; waits at most a second for a write that hangs."""
@@ -115,14 +118,14 @@ def _play(folder: RunFolder, suite: Suite, episode: Episode, gate: _Gate) -> Foo
     """Play or continue one episode and write its trace to the end."""
     trace = folder.trace(episode, suite.events)
     if trace is not None and trace.footer is not None and not trace.footer.resumes:
-        with gate.passed():
+        with gate:
             folder.set_aside(episode)
         trace = None
     recorded, size = (trace.events, trace.body) if trace else ((), 0)
     try:
         return _write(folder, suite, episode, recorded, size, gate)
     except DivergedError:
-        with gate.passed():
+        with gate:
             folder.set_aside(episode)
         return _write(folder, suite, episode, (), 0, gate)
 
@@ -136,11 +139,11 @@ def _write(
     gate: _Gate,
 ) -> Footer:
     started = time.perf_counter()
-    with gate.passed():
+    with gate:
         writer = TraceWriter(folder.trace_path(episode), size)
 
     def write(event: Event) -> None:
-        with gate.passed():
+        with gate:
             writer.write(event)
 
     with writer:

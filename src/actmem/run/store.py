@@ -21,7 +21,7 @@ from actmem.errors import InputError
 from actmem.files import decode, read_bytes, write_atomic
 from actmem.hashing import canonical
 from actmem.run.plan import Episode, Manifest, file_name
-from actmem.trace import Trace, read_trace
+from actmem.trace import Trace, parse_trace
 
 RUNS = Path("runs")
 """Where new run folders are made, below the present folder."""
@@ -115,11 +115,14 @@ class RunFolder:
         """
         path = self.trace_path(episode)
         try:
-            trace = read_trace(path, events) if _has_a_line(path) else None
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", path) from None
-        if trace is None:
+        if b"\n" not in data:
             return None
+        trace = parse_trace(data, events, path)
         header = trace.header
         expected = (episode.unit, self.manifest.units[episode.unit], episode.agent)
         if (header.unit, header.unit_digest, header.agent) != expected:
@@ -141,14 +144,6 @@ def _new_folder(suite: str) -> Path:
     """Return a path that no other run takes, even one that starts in the same instant."""
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
     return RUNS / f"{suite}-{stamp}-{secrets.token_hex(3)}"
-
-
-def _has_a_line(path: Path) -> bool:
-    """Say whether there is such a file, with one whole line at least."""
-    if not path.exists():
-        return False
-    with path.open("rb") as file:
-        return any(b"\n" in part for part in iter(lambda: file.read(65536), b""))
 
 
 _LEFT_OVER = re.compile(r"lock|units|traces|\.manifest\.json\.[0-9a-f]+\.part")

@@ -6,6 +6,7 @@ around it. Anything else is a ``str``: the sentence that tells the agent what wa
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -55,15 +56,14 @@ def parse(text: str, signatures: Mapping[str, Signature]) -> Call | str:
     """Read ``text`` as one call; return it, or the sentence that says what is wrong with it."""
     if len(text) > LIMIT:
         return f"The reply is longer than {LIMIT} characters. Answer with exactly one call."
-    found = _CALL.fullmatch(text.strip())
+    found = _read(text)
     if found is None:
         return "That is not a call. Answer with exactly one call, such as wait()."
-    name, inside = found[1], found[2]
+    name, args = found
     signature = signatures.get(name) or FREE.get(name)
     if signature is None and name not in signatures:
         known = ", ".join(sorted([*signatures, *FREE]))
         return f"There is no action {name}. The actions are: {known}."
-    args = _arguments(inside)
     if args is None and _SEVERAL.search(text):
         return "That is more than one call. Answer with exactly one; the others can follow later."
     wanted = signature or ()
@@ -72,6 +72,13 @@ def parse(text: str, signatures: Mapping[str, Signature]) -> Call | str:
     if any(not isinstance(a, kind) for a, kind in zip(args, wanted, strict=True)):
         return f"{name} takes {_spell(wanted)}."
     return Call(name, args)
+
+
+@functools.lru_cache(maxsize=1024)  # the same few replies come again and again
+def _read(text: str) -> tuple[str, tuple[str | int, ...] | None] | None:
+    """Return name and arguments of a call; ``None`` where it is none, or they are no list of values."""
+    found = _CALL.fullmatch(text.strip())
+    return (found[1], _arguments(found[2])) if found else None
 
 
 def _arguments(inside: str) -> tuple[str | int, ...] | None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from actmem.errors import InputError
 from actmem.files import decode, read_bytes
 from actmem.trials.audit import problem
-from actmem.trials.make import KINDS, SIZES, WORLDS, released
-from actmem.trials.trial import Trial
+from actmem.trials.released import SIZES, released
+from actmem.trials.trial import KINDS, WORLDS, Trial
 
 
 def load(path: Path) -> list[Trial]:

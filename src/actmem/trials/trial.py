@@ -20,6 +20,12 @@ from actmem.trials.worlds.shopping import ShoppingSetup
 Subset = Literal["A", "B", "C"]
 WorldName = Literal["shopping", "navigation", "scheduling", "memory_game"]
 Kind = Literal["time", "event", "mixed"]
+WORLDS: tuple[WorldName, ...] = ("shopping", "navigation", "scheduling", "memory_game")
+KINDS: dict[Subset, tuple[Kind, ...]] = {
+    "A": ("time", "event"),
+    "B": ("time", "event", "mixed"),
+    "C": ("time", "event", "mixed"),
+}
 Interference = Literal["none", "distractors", "strong", "same-action"]
 Specificity = Literal["exact", "category", "paraphrase"]
 Setup = ShoppingSetup | NavigationSetup | SchedulingSetup | MemoryGameSetup
