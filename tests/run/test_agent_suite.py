@@ -15,7 +15,7 @@ from actmem.models.scripted import ScriptedChat
 from actmem.models.tape import Called, Tape
 from actmem.run.agent_suite import AgentSuite, Cast, players
 from actmem.run.agents import AgentSpec
-from actmem.run.coverage import Covered, Ended, covered, ended
+from actmem.run.coverage import Covered, Ended, covered, how_it_ended
 from actmem.run.execute import execute
 from actmem.run.plan import Episode, Manifest, plan_run
 from actmem.run.store import RunFolder
@@ -34,7 +34,7 @@ class Counting(AgentSuite[int, Counter, str, Ended, Covered]):
 
     name = "counting"
     events: Any = Count | Called
-    shared = ("voice",)
+    of_setups = ("voice",)
 
     def unit(self, name: str) -> int:
         return UNITS[name]
@@ -61,7 +61,7 @@ class Counting(AgentSuite[int, Counter, str, Ended, Covered]):
     def _judge(self, unit: int, events: Sequence[Any], footer: Footer | None) -> Ended:
         if len(events) > unit:
             raise InputError("counts too far")
-        return Ended(**ended(events, footer))
+        return Ended(**how_it_ended(events, footer))
 
     def _pool(
         self, agent: str, privilege: str, played: Sequence[Ended], setup: str, model: str
@@ -71,10 +71,15 @@ class Counting(AgentSuite[int, Counter, str, Ended, Covered]):
 
 def find(name: str) -> AgentSpec[int, Counter]:
     if name == "mute":
-        return AgentSpec(name, "", lambda seed, unit: 1 / 0)  # type: ignore[arg-type, return-value]
+        return AgentSpec("", lambda seed, unit: 1 / 0)  # type: ignore[arg-type, return-value]
     if name not in ("nop", "cheat"):
         raise InputError(f"no agent {name!r}")
-    return AgentSpec(name, "", lambda seed, unit: lambda number: None)
+    return AgentSpec("", lambda seed, unit: lambda number: None)
+
+
+def find_setup(name: str) -> None:
+    if name != "aloud":
+        raise InputError(f"no setup {name!r}")
 
 
 @pytest.fixture
@@ -84,7 +89,7 @@ def cast() -> Cast[str]:
 
 
 def planned(*agents: str, cast: Cast[str] | None = None, **settings: Any) -> Manifest:
-    who = players(agents, find, ("nop", "cheat", "mute"), cast)
+    who = players(agents, find, ("nop", "cheat", "mute"), cast, find_setup)
     units = {name: str(unit) for name, unit in UNITS.items()}
     of_models = cast.settings if cast else {}
     return plan_run("counting", units, who, settings | of_models, seed=3, repeats=2)
@@ -101,6 +106,8 @@ def test_who_plays(cast: Cast[str]) -> None:
     assert plan.settings.keys() == {"seed", "repeats", "voice", "models"}
     with pytest.raises(InputError, match="no agent 'who'"):
         planned("who")
+    with pytest.raises(InputError, match="no setup 'silent'"):
+        planned(cast=cast._replace(setups=["aloud", "silent"]))
 
 
 def test_a_header_tells_a_setup_from_an_agent(tmp_path: Path, cast: Cast[str]) -> None:

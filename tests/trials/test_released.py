@@ -47,7 +47,7 @@ def test_it_is_drawn_again_whatever_the_hash_seed() -> None:
         assert done.stdout.strip() == HASH, done.stderr
 
 
-@pytest.mark.parametrize("data", [None, b"", b"no json", b'{"id": 1}'])
+@pytest.mark.parametrize("data", [None, b"", b"no json", b'{"id": 1}', b'{"id": "\xff"}'])
 def test_a_damaged_file_is_told_in_one_line(
     data: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

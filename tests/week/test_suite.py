@@ -157,7 +157,7 @@ def test_a_run_of_another_suite_or_of_an_unknown_nudge(
         (msgspec.structs.replace(plan, settings={"nudge": {"a": 1}}), "nudge"),
     ):
         with pytest.raises(InputError, match=hint):
-            WeekSuite(RunFolder(tmp_path, changed)).header(plan.episodes[0])
+            WeekSuite(RunFolder(tmp_path, changed))
 
 
 def test_a_unit_file_is_the_week(weeks: list[Scenario], tmp_path: Path) -> None:

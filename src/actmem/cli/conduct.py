@@ -17,11 +17,11 @@ import click
 
 from actmem.cli.values import refuse_keys
 from actmem.errors import Interrupted
-from actmem.run.coverage import Covered, shortfalls
 
 if TYPE_CHECKING:
     from actmem.models.chat import Chat
     from actmem.report.progress import Board
+    from actmem.run.coverage import Covered
     from actmem.run.plan import Manifest, Suite
     from actmem.run.store import RunFolder
 
@@ -181,6 +181,8 @@ def carry_out(output: Path | None, workers: int, plan: Callable[[], Planned]) ->
 
 def coverage(results: Iterable[Covered]) -> int:
     """Say on stderr which results are incomplete, and return the exit code: 3 if any is, else 0."""
+    from actmem.run.coverage import shortfalls
+
     return incomplete(shortfalls(results))
 
 

@@ -71,7 +71,7 @@ episode_options = options(
         type=int,
         help="Seed of the first week and of chance.  [default: the standard set]",
     ),
-    repeats_option,
+    repeats_option("each agent plays each week"),
     workers_option,
     cast_options,
     knob_options,

@@ -68,7 +68,7 @@ mem2act_options = options(
     click.option(
         "--seed", type=int, default=0, show_default=True, help="Seed of the tools' order."
     ),
-    repeats_option,
+    repeats_option("each system answers"),
     model_options,
 )
 """Add the options of data, memories and models to a command; ``planned`` takes them."""

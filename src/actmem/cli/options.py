@@ -21,10 +21,12 @@ def options(*added: Callable[[Any], Any]) -> Callable[[F], F]:
     return add
 
 
-repeats_option = click.option(
-    "--repeats",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="How often all of it is played.",
-)
+def repeats_option(what: str) -> Callable[[F], F]:
+    """Return the option of repeats; ``what`` is said of one in its help."""
+    return click.option(
+        "--repeats",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        help=f"How often {what}.",
+    )

@@ -67,13 +67,13 @@ OF_MODELS = (*OF_ENDPOINTS, "price", "max_cost", "max_tokens_total", "history_to
 """Parameters that say something of models, in whatever command has them."""
 
 
-def refuse_without_model(*options: str, embeds: bool = False) -> None:
-    """Refuse what the user said of models, and of ``options`` (parameters), where there is none.
+def refuse_without_model(*parameters: str, embeds: bool = False) -> None:
+    """Refuse what the user said of models, and of ``parameters``, where there is none.
 
     With ``embeds`` there is an endpoint all the same, that of an embedder.
     """
     context = click.get_current_context()
-    for option in (*options, *(o for o in OF_MODELS if not (embeds and o in OF_ENDPOINTS))):
+    for option in (*parameters, *(o for o in OF_MODELS if not (embeds and o in OF_ENDPOINTS))):
         if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{option.replace('_', '-')} needs a --model")
 
@@ -84,8 +84,8 @@ def open_chats(given: dict[str, Any]) -> dict[str, Chat]:
 
     embedder = given.get("embedder", "")
     chats: dict[str, Chat] = {
-        name: open_model(name, options)
-        for name, options in options_by_model(given["models"], embedder, given).items()
+        name: open_model(name, own)
+        for name, own in options_by_model(given["models"], embedder, given).items()
     }
     if not chats:
         refuse_without_model(embeds=embedder.startswith(ENDPOINT))
@@ -102,8 +102,8 @@ def options_by_model(
     """
     from actmem.models.registry import ENDPOINT, ModelOptions
 
-    options = here = read_model_options(given)
+    whole = here = read_model_options(given)
     if any(name.startswith(ENDPOINT) for name in (embedder, *models)):
         own = ModelOptions().key_variable
-        here = msgspec.structs.replace(options, base_url=None, key_variable=own)
-    return {name: options if name.startswith(ENDPOINT) else here for name in models}
+        here = msgspec.structs.replace(whole, base_url=None, key_variable=own)
+    return {name: whole if name.startswith(ENDPOINT) else here for name in models}

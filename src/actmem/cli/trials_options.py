@@ -31,7 +31,7 @@ trials_options = options(
     click.option("--trial", "ids", multiple=True, metavar="ID", help="Play this trial; repeat it."),
     click.option("--file", type=PATH, help="Play trials that `make trials` wrote instead."),
     click.option("--seed", type=int, default=1, show_default=True, help="Seed of the agents."),
-    repeats_option,
+    repeats_option("each agent plays each trial"),
     workers_option,
     click.option(
         "--passage-tokens",

@@ -121,7 +121,7 @@ def begun(
     suite: str, unit: str, digest: str, setup: str, chat: InspectChat,
     settings: Mapping[str, Any], privilege: str,
 ) -> Header:  # fmt: skip
-    """Return the header of an episode that begins now, as ``actmem run`` would write it."""
+    """Return the header of an episode that begins now: as of ``actmem run``, but without a seed."""
     who = {"setup": setup, "model": chat.name, "model_settings": dict(chat.settings)}
     return Header(
         suite=suite,

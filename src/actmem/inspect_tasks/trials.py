@@ -80,9 +80,7 @@ def trials(**options: Any) -> Task:
     """
     with refused():
         given = _read(options)
-        setup_options = _setup_options(
-            given.history_tokens, given.passage_tokens, given.prompts, MAX_TOKENS
-        )
+        setup_options = _setup_options(given.history_tokens, given.passage_tokens, given.prompts)
         if find_setup(given.setup).memory:
             setup_options.embedder.open()  # found missing now, and not in the first episode
         chosen = _trials(given)
@@ -128,14 +126,11 @@ def trials_of(options: Mapping[str, Any]) -> dict[str, Any]:
     return {trial.id: msgspec.to_builtins(trial) for trial in _trials(_read(options))}
 
 
-def _setup_options(
-    history_tokens: int, passage_tokens: int, prompts: str | None, max_tokens: int
-) -> SetupOptions:
+def _setup_options(history_tokens: int, passage_tokens: int, prompts: str | None) -> SetupOptions:
     return SetupOptions(
         words=words(built_in(), Path(prompts) if prompts else None),
         history_tokens=history_tokens,
         passage_tokens=passage_tokens,
-        characters=bound(max_tokens),
     )
 
 
@@ -145,12 +140,13 @@ def play_trial(
     window: int | None, schema: SchemaForm,
 ) -> Solver:  # fmt: skip
     """Play a sample's trial with an agent of a setup."""
+    given = _setup_options(history_tokens, passage_tokens, prompts)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         trial = _trial(state.metadata)
         chat = InspectChat(get_model(), schema, window)
         most = chat.config.max_tokens or MAX_TOKENS
-        options = _setup_options(history_tokens, passage_tokens, prompts, most)
+        options = msgspec.structs.replace(given, characters=bound(most))
         settings, privilege = options.settings([setup]), find_setup(setup).privilege
         header = begun(NAME, trial.id, trial.digest(), setup, chat, settings, privilege)
 

@@ -36,7 +36,7 @@ from actmem.models.price import Price
 from actmem.models.prompts import prompts_digest
 from actmem.models.tape import Called, Tape
 from actmem.plugin import source
-from actmem.run.plan import Episode, Manifest, make_header, model_settings, plan_run
+from actmem.run.plan import Episode, Manifest, make_header, plan_run
 from actmem.run.raised import describe, is_interrupt, one_line
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header
@@ -176,11 +176,8 @@ class Mem2ActSuite:
 
     def header(self, episode: Episode) -> Header:
         """Return the header of the episode's trace."""
-        manifest = self.folder.manifest
-        model = episode.settings["model"]
-        settings = {name: manifest.settings[name] for name in SHARED if name in manifest.settings}
-        settings |= model_settings(manifest, model, self._prices.get(model))
-        return make_header(manifest, episode, episode.settings["privilege"], settings)
+        privilege = str(episode.settings["privilege"])
+        return make_header(self.folder.manifest, episode, privilege, SHARED, self._prices)
 
     def play(
         self, episode: Episode, recorded: Sequence[MemEvent], write: Callable[[Event], None]

@@ -10,11 +10,12 @@ from actmem.report.document import Cell, Column, Report, Section, Table
 from actmem.report.pairs import Pair, differences_table
 from actmem.report.same import refuse_mixed, refuse_other_models, refuse_twice
 from actmem.report.stats import Interval, difference
-from actmem.report.trials_data import OPTIONS, TrialsData, TrialsEntry, read_trials
+from actmem.report.trials_data import TrialsData, TrialsEntry, read_trials
 from actmem.report.trials_plots import trials_plots
 from actmem.run.coverage import shortfalls
 from actmem.run.store import RunFolder
 from actmem.trials.stats import Rates
+from actmem.trials.suite import TrialsSuite
 from actmem.trials.table import paper
 
 HARD = "C"
@@ -32,7 +33,7 @@ def trials_report(folders: Sequence[RunFolder]) -> Report:
     """
     data = read_trials(folders)
     refuse_twice(data.entries)
-    refuse_mixed(data.entries, OPTIONS)
+    refuse_mixed(data.entries, TrialsSuite.of_setups)
     refuse_other_models(data.entries)
     return _report(
         data,
@@ -274,8 +275,8 @@ def costs_table(data: TrialsData) -> Table:
         one, usage = entry.result, entry.result.usage
         steps = sum(episode.trial.steps for episode in entry.played)
         took = [
-            cell(usage.calls), cell(one.tokens),
-            share(usage.cached_tokens, usage.prompt_tokens), cell(round(usage.seconds, 1)), cell(usage.cost),
+            cell(one.calls), cell(one.tokens),
+            share(usage.cached_tokens, usage.prompt_tokens), cell(round(usage.seconds, 1)), cell(one.cost),
         ]  # fmt: skip
         return [
             *(took if one.model else [NOTHING] * len(took)),

@@ -16,14 +16,14 @@ from actmem.trace import Event, versions
 from actmem.trials.agents import find_agent
 from actmem.trials.agents.floors import FLOORS
 from actmem.trials.agents.setups import SETUPS
-from actmem.trials.play import Replied, play
+from actmem.trials.judge import judge
+from actmem.trials.play import play
 from actmem.trials.results import Played, Result, result
-from actmem.trials.score import score
 from actmem.trials.suite import TrialsSuite
 from actmem.trials.trial import Trial
 
-OPTIONS = ("history_tokens", "passage_tokens", "characters", "prompts", "embedder")
-"""Settings of models that have to be equal in one report, beside trials and version."""
+TOLD = ("history_tokens", "passage_tokens", "characters")
+"""Settings of models that a report names."""
 
 
 class TrialsEntry(NamedTuple):
@@ -98,25 +98,23 @@ def read_trials(folders: Sequence[RunFolder]) -> TrialsData:
         (entry for entry in found if not entry.floor),
         key=lambda e: order.index(e.result.setup) if e.result.setup in order else len(order),
     )
-    return TrialsData((*others, *floors), tuple(folders), run_facts(folders, "trials", OPTIONS[:3]))
+    return TrialsData((*others, *floors), tuple(folders), run_facts(folders, "trials", TOLD))
 
 
 def _entries(folder: RunFolder, suite: TrialsSuite) -> Iterable[TrialsEntry]:
     manifest = folder.manifest
-    by_agent: dict[str, list[Any]] = {}
-    for episode in manifest.episodes:
-        by_agent.setdefault(episode.agent, []).append(episode)
-    for agent, episodes in by_agent.items():
-        first = episodes[0]
+    for episodes in suite.by_agent().values():
         played = tuple(suite.played(episode) for episode in episodes)
-        setup, model = (str(first.settings.get(name, "")) for name in ("setup", "model"))
-        one = result(agent, suite.header(first).privilege, played, setup=setup, model=model)
+        one = suite.pooled(episodes, played)
         settings: dict[str, Any] = {"actmem": manifest.versions.get("actmem", "")}
-        if setup:
-            settings |= {name: manifest.settings.get(name) for name in OPTIONS[:-1]}
-            if setup in SETUPS and SETUPS[setup].memory:
-                settings["embedder"] = manifest.settings.get("embedder")
-            settings |= model_settings(folder, model)
+        if one.setup:
+            embeds = one.setup in SETUPS and SETUPS[one.setup].memory
+            settings |= {
+                name: manifest.settings.get(name)
+                for name in TrialsSuite.of_setups
+                if embeds or name != "embedder"
+            }
+            settings |= model_settings(folder, one.model)
         yield TrialsEntry(one, played, "run", str(folder.path), settings)
 
 
@@ -127,9 +125,7 @@ def _floor(name: str, trials: Iterable[Trial]) -> TrialsEntry:
     for number, trial in enumerate(trials):
         events: list[Event] = []
         footer = play(spec.make(episode_seed(1, number), trial), trial, (), events.append)
-        replies = [event for event in events if isinstance(event, Replied)]
-        judged = score(trial, [r.text for r in replies], [r.step for r in replies])
-        played.append(Played(trial=trial, status=footer.status, error=footer.error, result=judged))
+        played.append(judge(trial, events, footer))
     return TrialsEntry(
         result(name, spec.privilege, played), tuple(played), "played now", "",
         {"actmem": versions()["actmem"]},

@@ -111,7 +111,7 @@ def _settings(folder: RunFolder, one: Result) -> dict[str, Any]:
     given = folder.manifest.settings
     kept: dict[str, Any] = {"actmem": folder.manifest.versions.get("actmem", "")}
     if one.setup:
-        kept |= {name: given.get(name) for name in ("form", "history_tokens", "prompts")}
+        kept |= {name: given.get(name) for name in WeekSuite.of_setups}
         kept |= model_settings(folder, one.model)
         if SETUPS[one.setup].heartbeat:
             kept["nudge"] = given.get("nudge")

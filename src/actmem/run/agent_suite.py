@@ -8,22 +8,19 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from actmem.errors import InputError
-from actmem.models.chat import Usage
+from actmem.models.chat import Chat, Usage
 from actmem.models.price import Price
 from actmem.models.tape import Called, Tape
 from actmem.plugin import source
 from actmem.process import SECONDS
 from actmem.run.agents import AgentSpec, close_agent
-from actmem.run.plan import Episode, make_header, model_settings, pairs
+from actmem.run.plan import Episode, make_header, pairs
 from actmem.run.raised import describe, is_interrupt
 from actmem.run.store import RunFolder
 from actmem.trace import Event, Footer, Header
-
-if TYPE_CHECKING:
-    from actmem.models.chat import Chat
 
 U = TypeVar("U")
 A = TypeVar("A")
@@ -54,16 +51,22 @@ def players(
     find: Callable[[str], object],
     built_in: Container[str],
     cast: Cast[Any] | None,
+    find_setup: Callable[[str], object],
 ) -> dict[str, dict[str, Any]]:
     """Return who plays, with the settings of each by its name: agents, and setups with models.
 
-    Those of a user's agent say what its code is. ``find`` raises ``InputError`` for an unknown one.
+    Those of a user's agent say what its code is. ``find`` and ``find_setup`` raise ``InputError`` for
+    a name that they do not know.
     """
     found: dict[str, dict[str, Any]] = {}
     for agent in agents:
         find(agent)
         found[agent] = {} if agent in built_in else source(agent)
-    return found | (pairs(cast.setups, cast.chats) if cast else {})
+    if cast is None:
+        return found
+    for setup in cast.setups:
+        find_setup(setup)
+    return found | pairs(cast.setups, cast.chats)
 
 
 class AgentSuite(ABC, Generic[U, A, S, P, R]):
@@ -74,8 +77,10 @@ class AgentSuite(ABC, Generic[U, A, S, P, R]):
 
     name: str
     events: Any
-    shared: ClassVar[tuple[str, ...]]
-    """Settings of a run that stand in the header of each episode of a setup."""
+    always: ClassVar[tuple[str, ...]] = ()
+    """Settings of a run that stand in the header of each episode."""
+    of_setups: ClassVar[tuple[str, ...]] = ()
+    """Those that stand in the headers of setups' episodes only."""
 
     def __init__(
         self,
@@ -99,6 +104,10 @@ class AgentSuite(ABC, Generic[U, A, S, P, R]):
         self._on_call = on_call
         self._agents: dict[str, AgentSpec[U, A]] = {}
         self._loading = threading.Lock()
+        self._open()
+
+    def _open(self) -> None:  # most suites have nothing to do
+        """Look at the run's settings, first of all; ``InputError`` where they are unknown."""
 
     @abstractmethod
     def unit(self, name: str) -> U:
@@ -140,15 +149,10 @@ class AgentSuite(ABC, Generic[U, A, S, P, R]):
         """Return the result of one agent from its planned episodes, scored."""
 
     def header(self, episode: Episode) -> Header:
-        """Return the header of the episode's trace: for a setup, with all that was set for it."""
-        manifest = self._folder.manifest
-        settings: dict[str, Any] = {}
-        if "setup" in episode.settings:
-            model = episode.settings["model"]
-            settings = {n: manifest.settings[n] for n in self.shared if n in manifest.settings}
-            price = self._cast.prices.get(model) if self._cast else None
-            settings |= model_settings(manifest, model, price)
-        return make_header(manifest, episode, self.privilege(episode), settings)
+        """Return the header of the episode's trace."""
+        shared = (*self.always, *(self.of_setups if "setup" in episode.settings else ()))
+        prices = self._cast.prices if self._cast else {}
+        return make_header(self._folder.manifest, episode, self.privilege(episode), shared, prices)
 
     def play(
         self, episode: Episode, recorded: Sequence[Any], write: Callable[[Event], None]

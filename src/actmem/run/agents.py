@@ -22,7 +22,6 @@ A = TypeVar("A")
 class AgentSpec(NamedTuple, Generic[U, A]):
     """An agent by name: how to make one for an episode."""
 
-    name: str
     privilege: str
     make: Callable[[int, U], A]
     """Called with the episode's seed and its unit; only a privileged agent looks at the unit."""
@@ -47,7 +46,7 @@ class ProgramAgent:
         self._process.close()
 
 
-def find_users(
+def find_user_agent(
     name: str, known: Iterable[str], program: Callable[[str, int, float], A], seconds: float
 ) -> AgentSpec[Any, A]:
     """Return the agent that a user names: ``path/to/file.py:Class``, or ``cmd:PROGRAM``.
@@ -58,9 +57,9 @@ def find_users(
     if name.startswith(FORM):
         command = name.removeprefix(FORM)
         command_words(command)
-        return AgentSpec(name, "", lambda seed, _: program(command, seed, seconds))
+        return AgentSpec("", lambda seed, _: program(command, seed, seconds))
     cls = user_class(name, "agent", known, {"decide": "a method decide(observation)"})
-    return AgentSpec(name, "", lambda seed, _: seeded(cls, seed))
+    return AgentSpec("", lambda seed, _: seeded(cls, seed))
 
 
 def close_agent(agent: object) -> None:

@@ -27,7 +27,7 @@ class Ended(Struct, frozen=True, kw_only=True):
     """How often a long history lost its oldest half."""
 
 
-def ended(events: Sequence[Any], footer: Footer | None) -> dict[str, Any]:
+def how_it_ended(events: Sequence[Any], footer: Footer | None) -> dict[str, Any]:
     """Return the fields of ``Ended`` for the episode of a trace."""
     called = [event for event in events if isinstance(event, Called)]
     return {
@@ -73,8 +73,14 @@ class Covered(Struct, frozen=True, kw_only=True):
 
     @property
     def cost(self) -> float | None:
-        """Of all calls; None where the cost of one is not known, and without a model."""
+        """Of all calls: 0 for none, None where the cost of one is not known, and without a model."""
         return self.usage.cost if self.calls or not self.model else 0.0
+
+    def head(self) -> dict[str, Any]:
+        """Return what rows of all suites begin with."""
+        names = ("agent", "setup", "model", "privilege", "planned", "scored", "failed", "complete",
+                 "calls", "tokens", "cost", "pruned")  # fmt: skip
+        return {name: getattr(self, name) for name in names}
 
 
 def covered(

@@ -1,4 +1,4 @@
-"""What a run is made of: a grid of episodes, written down before the first is played."""
+"""What a run is made of: a grid of episodes, written down before the first; and their headers."""
 
 from __future__ import annotations
 
@@ -90,26 +90,32 @@ def plan_run(
 
 
 def make_header(
-    manifest: Manifest, episode: Episode, privilege: str, settings: Mapping[str, Any]
+    manifest: Manifest,
+    episode: Episode,
+    privilege: str,
+    shared: Iterable[str],
+    prices: Mapping[str, Price],
 ) -> Header:
-    """Return the header of an episode's trace; ``settings`` are what beside its own moves the number."""
+    """Return the header of an episode's trace.
+
+    Of the run's settings it holds those that are ``shared`` by its episodes, how its model was set,
+    and what that costs, where ``prices`` know.
+    """
+    settings: dict[str, Any] = {"seed": episode.seed}
+    settings |= {name: manifest.settings[name] for name in shared if name in manifest.settings}
+    if model := episode.settings.get("model"):
+        settings["model_settings"] = manifest.settings["models"][model]
+        if model in prices:
+            settings["price"] = prices[model]._asdict()
     return Header(
         suite=manifest.suite,
         unit=episode.unit,
         unit_digest=manifest.units[episode.unit],
         agent=episode.agent,
-        settings={"seed": episode.seed, **settings, **episode.settings},
+        settings=settings | episode.settings,
         privilege=privilege,
         versions=versions(),
     )
-
-
-def model_settings(manifest: Manifest, model: str, price: Price | None) -> dict[str, Any]:
-    """Return how a run set a model, for headers; nothing where there is no model."""
-    if not model:
-        return {}
-    priced = {"price": price._asdict()} if price else {}
-    return {"model_settings": manifest.settings["models"][model]} | priced
 
 
 def grid(

@@ -56,7 +56,7 @@ def parse(text: str, signatures: Mapping[str, Signature]) -> Call | str:
     """Read ``text`` as one call; return it, or the sentence that says what is wrong with it."""
     if len(text) > LIMIT:
         return f"The reply is longer than {LIMIT} characters. Answer with exactly one call."
-    found = _read(text)
+    found = _read(str.strip(text))
     if found is None:
         return "That is not a call. Answer with exactly one call, such as wait()."
     name, args = found
@@ -77,7 +77,7 @@ def parse(text: str, signatures: Mapping[str, Signature]) -> Call | str:
 @functools.lru_cache(maxsize=1024)  # the same few replies come again and again
 def _read(text: str) -> tuple[str, tuple[str | int, ...] | None] | None:
     """Return name and arguments of a call; ``None`` where it is none, or they are no list of values."""
-    found = _CALL.fullmatch(text.strip())
+    found = _CALL.fullmatch(text)
     return (found[1], _arguments(found[2])) if found else None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from actmem.errors import InputError
-from actmem.run.coverage import ended
+from actmem.run.coverage import how_it_ended
 from actmem.trace import Footer
 from actmem.trials.play import Replied
 from actmem.trials.results import Played
@@ -23,7 +23,7 @@ def judge(trial: Trial, events: Sequence[Any], footer: Footer | None) -> Played:
     else pass a no-go trial.
     """
     replies = [event for event in events if isinstance(event, Replied)]
-    how = ended(events, footer)
+    how = how_it_ended(events, footer)
     judged = score(trial, [r.text for r in replies], [r.step for r in replies])
     if how["status"] != "complete":
         judged = msgspec.structs.replace(judged, passed=False)

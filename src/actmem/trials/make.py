@@ -1,7 +1,7 @@
 """Make trials: plan a balanced set, draw each trial, keep it only if its audit holds.
 
-A trial is drawn from ``Random("…")`` texts alone and uses nothing
-but ``random()``, so that the same seed gives the same bytes everywhere.
+A trial is drawn from ``Random("…")`` texts alone and uses nothing but ``random()``, so that the same
+seed gives the same bytes everywhere.
 """
 
 from __future__ import annotations

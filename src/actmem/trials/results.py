@@ -12,6 +12,9 @@ from actmem.trials.score import TrialResult
 from actmem.trials.stats import GROUPS, Rates, grouped, rates
 from actmem.trials.trial import Trial
 
+HEADLINES = ("accuracy", "miss_rate", "false_alarm_rate")
+"""Rates that stand at the top of a row."""
+
 
 class Played(Ended, frozen=True, kw_only=True):
     """One planned episode, scored; what was not played counts as empty replies."""
@@ -34,18 +37,11 @@ class Result(Covered, frozen=True, kw_only=True):
 
     def row(self) -> dict[str, Any]:
         """Return the machine form, with the headline figures on top."""
-        head = ("accuracy", "miss_rate", "false_alarm_rate")
-        names = ("agent", "setup", "model", "privilege", "planned", "scored", "failed", "invalid")
-        row: dict[str, Any] = {name: getattr(self, name) for name in names}
-        row["complete"] = self.complete
-        row |= {name: getattr(self.rates, name) for name in head}
-        row |= {"calls": self.calls, "tokens": self.tokens, "cost": self.cost}
-        row["pruned"] = self.pruned
-        row["usage"] = msgspec.to_builtins(self.usage)
-        row["rates"] = msgspec.to_builtins(self.rates)
+        row = self.head() | {"invalid": self.invalid}
+        row |= {name: getattr(self.rates, name) for name in HEADLINES}
+        row |= {"usage": msgspec.to_builtins(self.usage), "rates": msgspec.to_builtins(self.rates)}
         row |= {f"by_{name}": msgspec.to_builtins(group) for name, group in self.groups.items()}
-        row["errors"] = list(self.errors)
-        return row
+        return row | {"errors": list(self.errors)}
 
 
 def result(

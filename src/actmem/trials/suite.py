@@ -48,8 +48,8 @@ def make_manifest(
     units = {trial.id: trial.digest() for trial in trials}
     if len(units) < len(trials):
         raise InputError("two of the trials have the same id")
+    who = players(agents, find_agent, FLOORS, cast, find_setup)
     settings = cast.options.settings(cast.setups) | cast.settings if cast else {}
-    who = players(agents, find_agent, FLOORS, cast)
     return plan_run(NAME, units, who, settings, seed=seed, repeats=repeats)
 
 
@@ -72,7 +72,7 @@ class TrialsSuite(AgentSuite[Trial, Agent, SetupOptions, Played, Result]):
 
     name = NAME
     events: Any = Replied | Called
-    shared = ("history_tokens", "passage_tokens", "characters", "prompts", "embedder")
+    of_setups = ("history_tokens", "passage_tokens", "characters", "prompts", "embedder")
 
     @cached_property
     def trials(self) -> dict[str, Trial]:
@@ -123,4 +123,4 @@ class TrialsSuite(AgentSuite[Trial, Agent, SetupOptions, Played, Result]):
         return result(agent, privilege, played, setup=setup, model=model)
 
 
-__all__ = ["NAME", "Replied", "TrialsSuite", "make_manifest", "open_memories", "unit_files"]
+__all__ = ["NAME", "TrialsSuite", "make_manifest", "open_memories", "unit_files"]

@@ -62,7 +62,7 @@ def _model_cells(result: Result) -> str:
         return " " * 34
     pruned = "*" if result.pruned else ""
     tokens = f"{result.tokens / 1000:,.0f}k{pruned}"
-    return f"{result.invalid:>9}{result.usage.calls:>7}{tokens:>9}{_cost(result.usage.cost):>9}"
+    return f"{result.invalid:>9}{result.calls:>7}{tokens:>9}{_cost(result.cost):>9}"
 
 
 def _cost(value: float | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from actmem.models.chat import Usage
 from actmem.models.tape import Called
-from actmem.run.coverage import Status, ended
+from actmem.run.coverage import Status, how_it_ended
 from actmem.trace import Footer
 from actmem.week.obligations import WeekPlan
 from actmem.week.records import count_links, records
@@ -23,7 +23,7 @@ def judge(plan: WeekPlan, events: Sequence[Any], footer: Footer | None) -> Playe
     """
     rows = rows_of(plan, [event for event in events if not isinstance(event, Called)])
     invalid = sum(not event.valid for event in events if hasattr(event, "valid"))
-    return judge_rows(plan, rows, invalid=invalid, **ended(events, footer))
+    return judge_rows(plan, rows, invalid=invalid, **how_it_ended(events, footer))
 
 
 def judge_rows(

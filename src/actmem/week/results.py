@@ -68,12 +68,9 @@ class Result(Covered, frozen=True, kw_only=True):
     def row(self) -> dict[str, Any]:
         """Return the row as plain data, rates beside the counts of episodes."""
         fields: dict[str, Any] = msgspec.to_builtins(self)
-        fields |= {"calls": self.calls, "tokens": self.tokens, "cost": self.cost}
         shares: dict[str, Any] = fields.pop("rates")
-        head = {
-            name: fields.pop(name) for name in ("agent", "privilege", "planned", "scored", "failed")
-        }
-        return head | shares | fields
+        head = self.head()
+        return head | shares | {name: fields[name] for name in fields if name not in head}
 
 
 def ratio(part: int, whole: int) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +14,7 @@ from actmem.models.tape import Called, Tape
 from actmem.run.agent_suite import AgentSuite, Cast, players
 from actmem.run.agents import AgentSpec
 from actmem.run.plan import Episode, Manifest, episode_id, pairs, plan_run
-from actmem.trace import Event, Footer, Header
+from actmem.trace import Event, Footer
 from actmem.week.agents import BUILT_IN, Agent, find_agent
 from actmem.week.agents.setups import SetupOptions, find_setup, make_agent
 from actmem.week.heartbeat import NUDGES, PRIVILEGED, Nudge
@@ -60,7 +60,7 @@ def make_manifest(
             if replayed and replayed not in cast.setups:
                 raise InputError(f"{setup} replays {replayed}: name that too", "--setups")
         settings |= cast.options.settings | cast.settings
-    who = players(agents, find_agent, BUILT_IN, cast)
+    who = players(agents, find_agent, BUILT_IN, cast, find_setup)
     planned = plan_run(NAME, units, who, settings, seed=seed, repeats=repeats)
     episodes = (msgspec.structs.replace(e, after=_replayed(e)) for e in planned.episodes)
     return msgspec.structs.replace(planned, episodes=tuple(episodes))
@@ -86,22 +86,19 @@ class WeekSuite(AgentSuite[WeekPlan, Agent, SetupOptions, Played, Result]):
 
     name = NAME
     events: Any = WeekEvent | Called
-    shared = ("form", "history_tokens", "prompts")
+    always = ("nudge",)
+    of_setups = ("form", "history_tokens", "prompts")
 
-    @cached_property
-    def _nudge(self) -> Nudge:
-        nudge: Nudge = self._folder.manifest.settings.get("nudge", "channels")
-        if nudge not in NUDGES:
-            raise InputError(f"its manifest names an unknown nudge {nudge!r}", self._folder.path)
-        return nudge
+    def _open(self) -> None:
+        self._nudge: Nudge = self._folder.manifest.settings.get("nudge", "channels")
+        if self._nudge not in NUDGES:
+            where = self._folder.path
+            raise InputError(f"its manifest names an unknown nudge {self._nudge!r}", where)
+        self._plans = lru_cache(maxsize=64)(self._load)
 
     def unit(self, name: str) -> WeekPlan:
         """Return a week of the run. ``InputError`` where it is not the one that the manifest names."""
         return self._plans(name)
-
-    @cached_property
-    def _plans(self) -> Callable[[str], WeekPlan]:
-        return lru_cache(maxsize=64)(self._load)
 
     def _load(self, name: str) -> WeekPlan:
         path = self._folder.unit_path(name)
@@ -113,11 +110,6 @@ class WeekSuite(AgentSuite[WeekPlan, Agent, SetupOptions, Played, Result]):
     def privilege(self, episode: Episode) -> str:
         """Return what an agent gets beyond the observations; no agent's code is loaded."""
         return privilege(episode.agent, episode.settings.get("setup"), self._nudge)
-
-    def header(self, episode: Episode) -> Header:
-        """Return the header of the episode's trace, which names the nudge, too."""
-        header = super().header(episode)
-        return msgspec.structs.replace(header, settings=header.settings | {"nudge": self._nudge})
 
     def _find(self, name: str, seconds: float) -> AgentSpec[WeekPlan, Agent]:
         return find_agent(name, seconds)
@@ -205,4 +197,4 @@ def privilege(agent: str, setup: str | None, nudge: Nudge) -> str:
     return ", ".join(label for label in labels if label)
 
 
-__all__ = ["WeekSuite", "make_manifest", "privilege", "unit_files"]
+__all__ = ["NAME", "WeekSuite", "make_manifest", "privilege", "unit_files"]

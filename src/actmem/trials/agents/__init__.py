@@ -12,21 +12,20 @@ from __future__ import annotations
 import random
 
 from actmem.process import SECONDS
-from actmem.run.agents import AgentSpec, find_users
+from actmem.run.agents import AgentSpec, find_user_agent
 from actmem.trials.agents.agent import Agent
 from actmem.trials.agents.floors import FLOORS, PRIVILEGE
 from actmem.trials.trial import Trial
 
 
 def find_agent(name: str, seconds: float = SECONDS) -> AgentSpec[Trial, Agent]:
-    """Return the agent that ``name`` means: a floor, or a user's (``find_users``)."""
+    """Return the agent that ``name`` means: a floor, or a user's (``find_user_agent``)."""
     if name not in FLOORS:
         from actmem.trials.agents.process import ProcessAgent
 
-        return find_users(name, FLOORS, ProcessAgent, seconds)
+        return find_user_agent(name, FLOORS, ProcessAgent, seconds)
     build = FLOORS[name]
     return AgentSpec(
-        name,
         PRIVILEGE.get(name, ""),
         lambda seed, trial: build(trial, random.Random(f"{seed}:{trial.id}")),
     )

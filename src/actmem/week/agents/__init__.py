@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from actmem.plugin import seeded
 from actmem.process import SECONDS
-from actmem.run.agents import AgentSpec, find_users
+from actmem.run.agents import AgentSpec, find_user_agent
 from actmem.week.obligations import WeekPlan
 from actmem.week.world import Decision, Observation
 
@@ -50,13 +50,13 @@ BUILT_IN: dict[str, BuiltIn] = {
 
 
 def find_agent(name: str, seconds: float = SECONDS) -> AgentSpec[WeekPlan, Agent]:
-    """Return the agent that ``name`` means: a built-in one, or a user's (``find_users``)."""
+    """Return the agent that ``name`` means: a built-in one, or a user's (``find_user_agent``)."""
     if name not in BUILT_IN:
         from actmem.week.agents.process import ProcessAgent
 
-        return find_users(name, BUILT_IN, ProcessAgent, seconds)
+        return find_user_agent(name, BUILT_IN, ProcessAgent, seconds)
     entry = BUILT_IN[name]
     built_in = getattr(import_module(f"actmem.week.agents.{entry.module}"), entry.name)
     if entry.privilege:
-        return AgentSpec(name, entry.privilege, lambda _, plan: built_in(plan))
-    return AgentSpec(name, "", lambda seed, _: seeded(built_in, seed))
+        return AgentSpec(entry.privilege, lambda _, plan: built_in(plan))
+    return AgentSpec("", lambda seed, _: seeded(built_in, seed))
