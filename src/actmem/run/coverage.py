@@ -77,7 +77,7 @@ class Covered(Struct, frozen=True, kw_only=True):
         return self.usage.cost if self.calls or not self.model else 0.0
 
     def head(self) -> dict[str, Any]:
-        """Return what rows of all suites begin with."""
+        """Return what a row begins with, in every suite that agents play."""
         names = ("agent", "setup", "model", "privilege", "planned", "scored", "failed", "complete",
                  "calls", "tokens", "cost", "pruned")  # fmt: skip
         return {name: getattr(self, name) for name in names}

@@ -19,12 +19,11 @@ from actmem.trials.builders import memory_game, navigation, scheduling, shopping
 from actmem.trials.builders.plot import DELAYS, TAIL, Cell, Cue, Draft, Plot, plot
 from actmem.trials.builders.schedule import Clock, settle, time_course
 from actmem.trials.draw import Draw
+from actmem.trials.released import VERSION
 from actmem.trials.trial import KINDS, WORLDS, Kind, Specificity, Subset, Trial, Trigger
 from actmem.trials.wording import UNIT, at_phrase, bound_phrase, sentence
 from actmem.trials.world import View, build_world
 
-VERSION = 1
-"""Version of the generator; of another one the same seed gives other trials."""
 ROUND = 20
 """Steps in which the slowest clock goes round once: it must not stand twice at a quarter."""
 ATTEMPTS = 4_000

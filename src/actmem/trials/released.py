@@ -16,6 +16,7 @@ from actmem.hashing import digest
 from actmem.trials.trial import Subset, Trial
 
 VERSION = 1
+"""Of the set and of the generator that drew it: of another one a seed gives other trials."""
 SEED = 1
 SIZES: dict[Subset, int] = {"A": 80, "B": 80, "C": 74}
 HASH = "4054e11cb78bd126b4d346533aac9dc210e7f921171e7ce381d1af1e37ada365"
